@@ -7,10 +7,10 @@ import { type DriftClass, type DriftReport, driftReport, type UndeclaredField } 
 import { ownerKey } from "../plan/instances";
 import { instanceOf, type Plan } from "../plan/plan";
 import { resourceTypes } from "../resources";
-import type { Context, Outcome, PlanRequest } from "./context";
+import { type Context, type Outcome, type PlanRequest, planRequest } from "./context";
 import { type BuiltPlan, buildPlan, prefetch, withDeployers } from "./plan";
 
-export interface DriftRequest extends PlanRequest {
+export interface DriftRequest extends Pick<PlanRequest, "files" | "targets" | "excludes" | "verifyValues"> {
   /** Classes that count as drift besides `drifted` and `missing`. */
   readonly failOn?: readonly DriftClass[];
   readonly acceptances?: readonly Acceptance[];
@@ -33,7 +33,8 @@ export async function drift(context: Context, request: DriftRequest): Promise<Dr
   // Variables that are not declared are reported, too.
   connection.reads.prefetchVariables("recorded services");
   const from = { connection, state, writes: false, checksBeforeApply: false };
-  const { built, diagnostics } = await buildPlan(context, { ...request, secrets: "skip" }, from);
+  const asked = { ...planRequest, ...request, secrets: "skip" } as const;
+  const { built, diagnostics } = await buildPlan(context, asked, from);
   const { runId } = connection;
   // An incomplete plan says nothing of drift.
   if (!built || hasErrors(diagnostics))

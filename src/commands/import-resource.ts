@@ -20,7 +20,7 @@ import type * as library from "./library/types";
 import { knownSecrets, load } from "./load";
 import { newState } from "./recover-and-read";
 
-interface ImportRequest extends library.ImportRequest {
+interface ImportRequest extends Omit<library.ImportRequest, "manifest"> {
   readonly lockTimeoutMs: number;
 }
 

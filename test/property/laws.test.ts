@@ -110,7 +110,7 @@ describe("the laws", () => {
       bench.emulator.resetLog();
       await bench.plan(everything);
       await bench.plan({ ...everything, mode: "destroy" });
-      await bench.drift(everything);
+      await bench.drift();
       expect(bench.writes()).toEqual([]);
       expect(await bench.context.backend.read()).toEqual(state);
       expect(liveThings(bench.emulator.store)).toEqual(live);

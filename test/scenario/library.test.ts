@@ -79,21 +79,19 @@ describe("the library, over HTTP", () => {
 
   it("takes an option that is undefined for one that is left out", async () => {
     const context = open({ state: "undefined.json", stage: undefined, timeoutMs: undefined });
-    const names = [
-      "files",
-      "mode",
-      "targets",
-      "replace",
-      "adopt",
-      "confirmedDeletes",
-      "policies",
-      "parallelism",
+    const files = undefined;
+    const scope = { files, targets: undefined, excludes: undefined };
+    const confirmations = { confirmedDeletes: undefined, allowEmpty: undefined, policies: undefined };
+    const wishes = { ...scope, ...confirmations, mode: undefined, replace: undefined, adopt: undefined };
+    const own = { ...wishes, parallelism: undefined, approve: undefined, savedPlan: undefined };
+    const outcomes = [
+      await rnv.plan(context, { ...wishes, save: undefined, manifest }),
+      await rnv.validate(context, { files, policies: undefined, manifest }),
+      await rnv.drift(context, { ...scope, failOn: undefined, strict: undefined, manifest }),
+      await rnv.apply(context, { ...own, manifest }),
     ];
-    const nothing = Object.fromEntries([...names, "approve", "save"].map((name) => [name, undefined]));
-    for (const run of [rnv.plan, rnv.validate, rnv.drift] as const)
-      expect(await run(context, { ...nothing, manifest })).toMatchObject({ exitCode: 0 });
-    expect(await rnv.apply(context, { ...nothing, manifest })).toMatchObject({ exitCode: 0 });
-    const destroyed = await rnv.apply(context, { ...nothing, manifest, mode: "destroy" });
+    expect(outcomes.map(({ exitCode }) => exitCode)).toEqual([0, 0, 0, 0]);
+    const destroyed = await rnv.apply(context, { ...own, manifest, mode: "destroy" });
     expect(destroyed).toMatchObject({ exitCode: 0, counts: { destroyed: 6 } });
   });
 
@@ -110,6 +108,26 @@ describe("the library, over HTTP", () => {
     const refused = { exitCode: 1, diagnostics: [{ code: "command.usage", summary }] };
     expect(await rnv.apply(context, request)).toMatchObject(refused);
     expect(emulator.log).toEqual([]);
+  });
+
+  it.each<[string, unknown, string[], (context: rnv.Context, request: never) => Promise<rnv.Outcome>]>([
+    ["plan", { limit: 3 }, ["there is no option limit"], rnv.plan],
+    ["plan", null, ["the request must be a mapping"], rnv.plan],
+    ["apply", { save: true }, ["there is no option save"], rnv.apply],
+    ["drift", { adopt: true, save: 1 }, ["there is no option adopt", "there is no option save"], rnv.drift],
+    ["status", { manifest: {} }, ["there is no option manifest"], rnv.status],
+    ["deployments", {}, ["address is missing"], rnv.deployments],
+    ["deployments", { address: "service.shop.api", limit: 0 }, ["limit must be >=1"], rnv.deployments],
+    ["validate", { targets: [] }, ["there is no option targets"], rnv.validate],
+    ["exportManifest", { project: 5 }, ["project must be text"], rnv.exportManifest],
+    ["importResource", { address: "project.shop" }, ["id is missing"], rnv.importResource],
+  ])("%s refuses %j", async (_, request, summaries, command) => {
+    const context = open({ state: "refused.json" });
+    const { exitCode, diagnostics } = await command(context, request as never);
+    expect({ exitCode, summaries: diagnostics.map(({ summary }) => summary) }).toEqual({
+      exitCode: 1,
+      summaries,
+    });
   });
 
   it("deletes nothing that is not confirmed, and asks `approve` with the plan", async () => {

@@ -11,7 +11,6 @@ import { scopeOf, writePage } from "../output-files";
 import { outcomeOf, report } from "../screen";
 import type { Request } from "../target";
 import { defineVerb } from "../verb";
-import { planRequestOf } from "./plan";
 
 export const driftVerb = defineVerb({
   name: "drift",
@@ -61,8 +60,8 @@ export async function driftOf(
   given: SharedValues,
   acceptances = readAccepted(run.target),
 ): Promise<DriftOutcome> {
-  const { failOn, strict } = given;
-  const request = { ...planRequestOf(given, run.target), policies: undefined, acceptances, failOn, strict };
+  const { target: targets = [], exclude: excludes = [], failOn, strict, verifyValues } = given;
+  const request = { files: run.target.files, targets, excludes, acceptances, failOn, strict, verifyValues };
   return outcomeOf(run.screen, () => drift(run.context, request));
 }
 

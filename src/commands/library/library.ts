@@ -12,6 +12,7 @@ import type { ApplyEvent, DriftDocument, PlanDocument } from "../generated/docum
 import { checkKey, embeddedTransport } from "../open-connection";
 import { type OpenContext, openRun, settingsOf } from "../open-context";
 import type * as loaded from "./commands";
+import type { Requests } from "./read-request";
 import type {
   ApplyOutcome,
   ApplyRequest,
@@ -116,8 +117,7 @@ function problemsOf(options: ContextOptions, address: string): readonly Diagnost
  * const { plan: made, diagnostics } = await plan(context, { files: ["rnv.yaml"] });
  */
 export const plan = (context: Context, request: PlanRequest = {}): Promise<PlanOutcome> =>
-  runCommand(context, request, async (run, commands) => {
-    const { save: isSaved, ...wishes } = commands.readRequest(request);
+  runCommand(context, "plan", request, async (run, { save: isSaved, ...wishes }, commands) => {
     const asked = { ...wishes, isSaved };
     const { plan: made, revealed, reviewKey: key, exitCode, diagnostics } = await commands.plan(run, asked);
     if (made === undefined) return { exitCode, diagnostics };
@@ -134,8 +134,7 @@ export const plan = (context: Context, request: PlanRequest = {}): Promise<PlanO
  * const destroyed = await apply(context, { mode: "destroy" });
  */
 export const apply = (context: Context, request: ApplyRequest = {}): Promise<ApplyOutcome> =>
-  runCommand(context, request, async (run, commands) => {
-    const { approve = async () => [], ...wishes } = commands.readRequest(request);
+  runCommand(context, "apply", request, async (run, { approve = async () => [], ...wishes }, commands) => {
     const outcome = await commands.apply(run, {
       ...wishes,
       approve: async (asked) => {
@@ -154,8 +153,8 @@ export const apply = (context: Context, request: ApplyRequest = {}): Promise<App
  * const { exitCode, report } = await drift(context, { strict: true });
  */
 export const drift = (context: Context, request: DriftRequest = {}): Promise<DriftOutcome> =>
-  runCommand(context, request, async (run, commands) => {
-    const outcome = await commands.drift(run, commands.readRequest(request));
+  runCommand(context, "drift", request, async (run, asked, commands) => {
+    const outcome = await commands.drift(run, asked);
     const { exitCode, diagnostics, report } = outcome;
     return { exitCode, diagnostics, report: report && (commands.driftDocument(outcome) as DriftDocument) };
   });
@@ -166,9 +165,9 @@ export const drift = (context: Context, request: DriftRequest = {}): Promise<Dri
  * const { status: running } = await status(context, { address: "service.shop.api" });
  */
 export const status = (context: Context, request: StatusRequest = {}): Promise<StatusOutcome> =>
-  runCommand(context, {}, async (run, commands) => ({
+  runCommand(context, "status", request, async (run, asked, commands) => ({
     ...succeeded,
-    status: commands.statusDocument(await commands.status(run, commands.readRequest(request))),
+    status: commands.statusDocument(await commands.status(run, asked)),
   }));
 
 /**
@@ -177,8 +176,8 @@ export const status = (context: Context, request: StatusRequest = {}): Promise<S
  * const found = await deployments(context, { address: "service.shop.api", limit: 10 });
  */
 export const deployments = (context: Context, request: DeploymentsRequest): Promise<DeploymentsOutcome> =>
-  runCommand(context, {}, async (run, commands) => {
-    const found = await commands.deployments(run, commands.readRequest(request, ["address"]));
+  runCommand(context, "deployments", request, async (run, asked, commands) => {
+    const found = await commands.deployments(run, asked);
     return { ...succeeded, deployments: commands.deploymentsDocument(found) };
   });
 
@@ -188,9 +187,7 @@ export const deployments = (context: Context, request: DeploymentsRequest): Prom
  * const { diagnostics } = await validate(context, { manifest: { projects: { shop: {} } } });
  */
 export const validate = (context: Context, request: ValidateRequest = {}): Promise<Outcome> =>
-  runCommand(context, request, async (run, commands) =>
-    commands.validate(run, commands.readRequest(request)),
-  );
+  runCommand(context, "validate", request, async (run, asked, commands) => commands.validate(run, asked));
 
 /**
  * Writes a manifest of everything live, or of a project.
@@ -198,8 +195,8 @@ export const validate = (context: Context, request: ValidateRequest = {}): Promi
  * const { manifest } = await exportManifest(context, { project: "shop" });
  */
 export const exportManifest = (context: Context, request: ExportRequest = {}): Promise<ExportOutcome> =>
-  runCommand(context, {}, async (run, commands) => {
-    const { exitCode, diagnostics, text } = await commands.exportManifest(run, commands.readRequest(request));
+  runCommand(context, "exportManifest", request, async (run, asked, commands) => {
+    const { exitCode, diagnostics, text } = await commands.exportManifest(run, asked);
     return { exitCode, diagnostics, manifest: text };
   });
 
@@ -209,10 +206,8 @@ export const exportManifest = (context: Context, request: ExportRequest = {}): P
  * const { recorded } = await importResource(context, { address: "project.shop", id });
  */
 export const importResource = (context: Context, request: ImportRequest): Promise<ImportOutcome> =>
-  runCommand(context, request, async (run, commands) => {
-    const asked = commands.readRequest(request, ["address", "id"]);
-    const outcome = await commands.importResource(run, asked);
-    const { exitCode, diagnostics, recorded } = outcome;
+  runCommand(context, "importResource", request, async (run, asked, commands) => {
+    const { exitCode, diagnostics, recorded } = await commands.importResource(run, asked);
     if (recorded === undefined) return { exitCode, diagnostics };
     const { type, id, name } = recorded;
     return { exitCode, diagnostics, recorded: { type, id, name } };
@@ -222,20 +217,23 @@ export const importResource = (context: Context, request: ImportRequest): Promis
 type Answer<T extends Outcome> = Omit<T, "diagnostics"> & Pick<CommandOutcome, "diagnostics">;
 
 /** Runs a command with a run of its own, and returns its outcome in any case but a bug, which is thrown. */
-async function runCommand<T extends Outcome>(
+async function runCommand<Name extends keyof Requests, T extends Outcome>(
   context: Context,
-  { manifest }: ManifestRequest,
-  work: (run: OpenContext, commands: typeof loaded) => Promise<Answer<T>>,
+  name: Name,
+  request: unknown,
+  work: (run: OpenContext, asked: Requests[Name], commands: typeof loaded) => Promise<Answer<T>>,
 ): Promise<T> {
   const open = contexts.get(context);
   if (open === undefined) throw new TypeError("the context is closed, or none that openContext opened");
   const commands = require("./commands") as typeof loaded;
-  const run = open(manifest);
-  const caught = work(run, commands).catch((cause: unknown) => {
-    const failed = expectedFailure(cause, run.signal.aborted);
-    if (failed === undefined) throw cause;
-    return failed as Answer<T>;
-  });
-  const outcome = await caught.finally(() => run.close());
+  const run = open((request as ManifestRequest | null)?.manifest);
+  const answer = async () => work(run, commands.readRequest(name, request), commands);
+  const outcome = await answer()
+    .catch((cause: unknown) => {
+      const failed = expectedFailure(cause, run.signal.aborted);
+      if (failed === undefined) throw cause;
+      return failed as Answer<T>;
+    })
+    .finally(() => run.close());
   return { ...outcome, diagnostics: outcome.diagnostics.map(commands.diagnosticData) } as unknown as T;
 }

@@ -10,13 +10,14 @@ const noTexts = texts.default([]);
 const flag = z.boolean().default(false);
 const isFunction = (value: unknown): boolean => typeof value === "function";
 
-/** The fields of all requests, with the values of those that are left out or undefined. */
-const requestSchema = z.strictObject({
-  manifest: z.unknown().optional(),
-  files: noTexts,
+const classes = z.array(z.enum(driftClasses)).default([]);
+const manifest = { manifest: z.unknown().optional(), files: noTexts };
+const scope = { targets: noTexts, excludes: noTexts };
+const lock = { lockTimeoutMs: z.number().min(0).default(0) };
+const wishes = {
+  ...manifest,
+  ...scope,
   mode: z.enum(["apply", "destroy", "refresh-only"]).default("apply"),
-  targets: noTexts,
-  excludes: noTexts,
   replace: noTexts,
   adopt: flag,
   allowEmpty: flag,
@@ -25,40 +26,40 @@ const requestSchema = z.strictObject({
   verifyValues: flag,
   policies: texts.optional(),
   overridePolicies: texts.optional(),
-  save: flag,
-  savedPlan: text,
-  expectDigest: text,
-  lockTimeoutMs: z.number().min(0).default(0),
-  parallelism: z.int().min(1).default(10),
-  approve: z.custom<ApplyRequest["approve"]>(isFunction, "expected a function").optional(),
-  failOn: z.array(z.enum(driftClasses)).default([]),
-  strict: flag,
-  address: text,
-  id: text,
-  project: text,
-  protects: flag,
-  variables: flag,
-  limit: z.int().min(1).max(200).default(20),
-});
+};
 
-type Fields = z.infer<typeof requestSchema>;
+/** The fields of each request, with the values of those that are left out or undefined. */
+const requests = {
+  plan: z.strictObject({ ...wishes, save: flag }),
+  apply: z.strictObject({
+    ...wishes,
+    ...lock,
+    savedPlan: text,
+    expectDigest: text,
+    parallelism: z.int().min(1).default(10),
+    approve: z.custom<ApplyRequest["approve"]>(isFunction, "expected a function").optional(),
+  }),
+  drift: z.strictObject({ ...manifest, ...scope, failOn: classes, strict: flag }),
+  status: z.strictObject({ address: text, variables: flag }),
+  deployments: z.strictObject({ address: z.string(), limit: z.int().min(1).max(200).default(20) }),
+  validate: z.strictObject({ ...manifest, policies: texts.optional() }),
+  exportManifest: z.strictObject({ project: text, protects: flag }),
+  importResource: z.strictObject({ ...manifest, ...lock, address: z.string(), id: z.string() }),
+};
 
-/**
- * Returns a request with all fields. Throws `DiagnosticsError` with each field that is wrong, unknown, or missing although
- * `needed`.
- */
-export function readRequest<Request extends object>(
-  request: Request,
-  needed: readonly ("address" | "id")[] = [],
-): Request & Fields {
-  const { data, error: wrong } = requestSchema.safeParse(request);
-  const mistakes = wrong?.issues.flatMap(mistakesOf) ?? [];
-  for (const name of needed) if (data && data[name] === undefined) mistakes.push(`${name} is missing`);
-  if (mistakes.length > 0) throw new DiagnosticsError(mistakes.map((text) => error("command.usage", text)));
-  return data as Request & Fields;
+/** The requests of the library by the function that takes them, with all their fields. */
+export type Requests = { [Name in keyof typeof requests]: z.infer<(typeof requests)[Name]> };
+
+/** Returns a request with all its fields. Throws `DiagnosticsError` with each field that is wrong, unknown or missing. */
+export function readRequest<Name extends keyof Requests>(name: Name, request: unknown): Requests[Name] {
+  const { data, error: wrong } = requests[name].safeParse(request, { reportInput: true });
+  if (data) return data as Requests[Name];
+  throw new DiagnosticsError(wrong.issues.flatMap(mistakesOf).map((text) => error("command.usage", text)));
 }
 
-const mistakesOf = (issue: z.core.$ZodIssue): string[] =>
-  issue.code === "unrecognized_keys"
-    ? issue.keys.map((key) => `there is no option ${key}`)
-    : [`${issue.path.join(".") || "the request"}${requirements([issue])}`];
+function mistakesOf(issue: z.core.$ZodIssue): string[] {
+  if (issue.code === "unrecognized_keys") return issue.keys.map((key) => `there is no option ${key}`);
+  if (issue.code === "invalid_type" && issue.input === undefined)
+    return [`${issue.path.join(".")} is missing`];
+  return [`${issue.path.join(".") || "the request"}${requirements([issue])}`];
+}
