@@ -4,6 +4,7 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync } from "node:fs";
 import { homedir } from "node:os";
 import { delimiter, dirname, join, resolve } from "node:path";
+import { writeFigures } from "../test/support/figures-page";
 
 const root = resolve(__dirname, "..");
 
@@ -37,8 +38,17 @@ function main(args: readonly string[]): void {
   const versions = wanted.length > 0 ? wanted : defaultVersions;
   const results = versions.map(installNode).map((node) => runTests(node, options));
   for (const { line } of results) console.log(line);
-  process.exitCode = results.every(({ hasPassed }) => hasPassed) ? 0 : 1;
+  const havePassed = results.every(({ hasPassed }) => hasPassed);
+  if (args.length === 0 && havePassed) writeFigures("tested", "nodes", figures(results));
+  process.exitCode = havePassed ? 0 : 1;
 }
+
+const figures = (results: readonly { readonly line: string }[]): string =>
+  `The unit and golden tests and ${scenarios.length} scenarios on newer versions of Node:
+
+${results.map(({ line }) => `- ${line}`).join("\n")}
+
+\`npx tsx tools/run-nodes.ts\` plays this.`;
 
 /** Installs the newest release of a version in the user's cache folder, unless it is there, and returns the path of its `node`. */
 function installNode(version: string): string {

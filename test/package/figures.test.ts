@@ -11,10 +11,13 @@ describe("the pages of figures", () => {
     ["tested.md", "kills"],
     ["tested.md", "kills-terraform"],
     ["tested.md", "hostile"],
+    ["tested.md", "nodes"],
     ["performance.md", "bench"],
+    ["performance.md", "production"],
     ["performance.md", "node-22"],
     ["performance.md", "node-24"],
     ["performance.md", "terraform-1000"],
+    ["performance.md", "terraform-variables"],
   ])("%s has a section %s with a date and the commit that was measured", (name, section) => {
     const text = page(name);
     expect(text).toMatch(
