@@ -56,7 +56,7 @@ export function readRemoved(node: SourceNode | undefined, context: LoadContext):
   const removed = new Map<Address, Desired["removed"][number]>();
   const found = judgeItems(removalSchema(context.index), "removed", node, context.report, {
     code: "manifest.removed",
-    hintFor: () => "removed: [service.shop.worker]",
+    hintFor: () => "removed: [service.shop.worker] deletes it; rnv state rm service.shop.worker keeps it",
   });
   for (const { item, at } of found) {
     const { range } = at;
