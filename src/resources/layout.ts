@@ -94,8 +94,7 @@ async function read(reads: Reads, target: ReadTarget): Promise<ReadResult> {
   const declared = target.declared.get("positions") ?? target.recorded?.applied.positions;
   const lacks = declared === "auto" && target.recorded ? unplaced(canvas) : undefined;
   const positions = lacks ? "auto" : shownPositions(canvas, declared, target.recorded?.applied.positions);
-  const live = liveLayout(canvas, projectId, target.name, positions);
-  return { kind: "found", live: { ...live, lacks } };
+  return { kind: "found", live: { ...liveLayout(canvas, projectId, target.name, positions), lacks } };
 }
 
 function liveLayout(canvas: Canvas, projectId: string, name: string, positions: Plain): LiveResource {
@@ -129,6 +128,7 @@ async function save(writes: Endpoints, input: CreateInput | UpdateInput): Promis
 
 async function saveOnce(writes: Endpoints, input: CreateInput | UpdateInput, projectId: string) {
   const canvas = await writes.canvas({ projectId });
+  const { revision } = canvas.layout;
   // The service refuses positions of deleted nodes (`canvas_invalid_node`).
   const visible = new Set(nodeIds(canvas));
   const kept = Object.fromEntries(Object.entries(positionsOf(canvas)).filter(([id]) => visible.has(id)));
@@ -137,7 +137,9 @@ async function saveOnce(writes: Endpoints, input: CreateInput | UpdateInput, pro
     isSent(input, "viewport") && input.attributes.has("viewport")
       ? (input.attributes.get("viewport") as Viewport | null)
       : viewportOf(canvas);
-  return writes.saveCanvas({ projectId }, { revision: canvas.layout.revision, positions, viewport });
+  const { layout } = await writes.saveCanvas({ projectId }, { revision, positions, viewport });
+  // A node that came meanwhile was not placed.
+  return { ...canvas, layout };
 }
 
 const isSent = (input: CreateInput | UpdateInput, path: string): boolean =>
@@ -198,12 +200,11 @@ function layoutReaction({ declared, live, upstream }: ReactionContext): string |
   const keys = new Set(Object.keys(positions ?? {}).map((key) => key.normalize()));
   const isNamed = ({ id = "", name = "" }: { readonly id?: string; readonly name?: string }): boolean =>
     keys.has(id) || keys.has(name.normalize());
-  const isAuto = declared.get("positions") === "auto";
   const appearing = upstream.filter(
     (resource) =>
       typeOf(resource.address) === "service" &&
       resource.appears !== undefined &&
-      (isAuto ? resource.appears !== "renamed" : isNamed(resource)),
+      (declared.get("positions") === "auto" ? resource.appears !== "renamed" : isNamed(resource)),
   );
   const [first, ...others] = appearing.map(({ address }) => address);
   if (first === undefined) return live?.lacks;

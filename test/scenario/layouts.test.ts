@@ -93,6 +93,17 @@ describe("the layout of a canvas", () => {
     expect(Object.keys(await places()).sort()).toEqual(["api", "found", "next", "web"]);
   });
 
+  it("auto takes no service for refused that came between its read and its save", async () => {
+    const add = async () => void store().addService({ name: "theirs", projectId: store().projects()[0]?.id });
+    scenario.emulator.setFaults((_, { method, path }) =>
+      method === "PATCH" && path.includes("/canvas") ? { kind: "hook", when: "before", run: add } : undefined,
+    );
+    scenario.write("rnv.yaml", shop(both, "auto"));
+    await ok("apply", ...approve);
+    scenario.emulator.setFaults(undefined);
+    expect((await ok("plan")).stdout).toContain("because theirs has no place yet");
+  });
+
   it("auto keeps what others moved by hand", async () => {
     await applied(both, "auto");
     await move("api", 777);
