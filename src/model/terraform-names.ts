@@ -58,7 +58,7 @@ export const providerSettings: readonly ProviderSetting[] = [
   {
     name: "deletionProtection",
     type: "boolean",
-    doc: "True: no plan may delete or replace a project or a service. Default: false.",
+    doc: "True: no run deletes or replaces a project or a service. Default: false.",
   },
   {
     name: "acceptMissing",

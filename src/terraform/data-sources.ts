@@ -120,9 +120,7 @@ async function lookUp(
   const name = textIn(config, nameAttribute) ?? "";
   const attribute = id === undefined ? nameAttribute : "id";
   if (id === undefined && name === "")
-    throw failure("manifest.missing_key", `${typeName} needs an id or a ${nameAttribute}`, {
-      attribute,
-    });
+    throw failure("manifest.missing_key", `${typeName} needs an id or a ${nameAttribute}`, { attribute });
   const [parent] = resource.parents;
   const parentId = parent && idIn(config, snakeCase(parent.attribute));
   const isAnywhere = id === undefined && parent !== undefined && parentId === undefined;
@@ -132,7 +130,7 @@ async function lookUp(
   if (read.kind === "found") return read.live;
   const what = id === undefined ? `"${name}"` : `of the id ${id}`;
   if (read.kind === "ambiguous")
-    throw failure("live.ambiguous", `${read.ids.length} of ${typeName} are called ${what}`, {
+    throw failure("live.ambiguous", `${read.ids.length} ${typeName} resources are called ${what}`, {
       attribute,
       hint: `choose one by its id: ${read.ids.join(", ")}${isAnywhere ? `, or name its ${parent?.type}` : ""}`,
     });

@@ -64,7 +64,7 @@ export const validateListResource: RpcAnswer<"ValidateListResourceConfig"> = asy
   const doubled = typesAround(type.resource).flatMap(({ type: attribute }) => {
     const both = [attribute, `${attribute}_id`];
     if (both.some((name) => textIn(config, name) === undefined)) return [];
-    const summary = `${both.join(" and ")} are both set`;
+    const summary = `both ${both.join(" and ")} are set`;
     return [error("plan.invalid_combination", summary, { attribute, hint: "keep one of the two" })];
   });
   return { diagnostics: diagnosticMessages([...checkConfig(block, config), ...doubled]) };

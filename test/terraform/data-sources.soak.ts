@@ -60,7 +60,7 @@ output "all" { value = { all = sort(${canvas("all")}), staging = ${canvas("stagi
       const nowhere = "00000000-0000-4000-8000-00000000ffff";
       world.write(textIn(join(__dirname, "not-found.tf"), { nowhere, apiId: api.id }));
       const output = await world.told("plan", 1);
-      expect(output).toContain('2 of rnv_service are called "twice"');
+      expect(output).toContain('2 rnv_service resources are called "twice"');
       expect(output).toContain("or name its project");
       expect(output).toMatch(/There is no service "none"[^(]*apply that first: -target=ADDRESS/);
       expect(output).toMatch(/There is no service "twiec"[\s\S]*Did you mean "twice"\?/);

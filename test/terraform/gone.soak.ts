@@ -55,6 +55,37 @@ describeTerraform("resources that seem gone", () => {
     expect(idOf("b")).not.toBe("");
   }, 30_000);
 
+  // "never within two minutes of our last create or update of it" (DESIGN section 5)
+  it("are planned again beside a key of the same map that was just written", async () => {
+    const map = (level: number) =>
+      `${shop}resource "rnv_variables" "a" {\n service_id = rnv_service.s["a"].id\n values = { LEVEL = "${level}", MODE = "x" }\n}\n`;
+    world.write(map(1));
+    await world.apply();
+    world.settle();
+    world.write(map(2));
+    await world.apply();
+    const mode = emulator.store.variables(idOf("a")).find(({ key }) => key === "MODE");
+    emulator.store.deleteVariableNow(mode?.id ?? "");
+    expect(await world.apply()).toContain("0 added, 1 changed, 0 destroyed");
+    expect(
+      emulator.store
+        .variables(idOf("a"))
+        .map(({ key }) => key)
+        .sort(),
+    ).toEqual(["LEVEL", "MODE"]);
+    world.write(shop);
+    await world.apply();
+  }, 60_000);
+
+  it("say that a service was renamed after the plan that deletes it", async () => {
+    world.write(shop.replace(', "d"', ""));
+    await world.run("plan -input=false -out=delete.plan");
+    emulator.store.editService(idOf("d"), () => ({ name: "renamed" }));
+    expect(await world.told("apply -input=false delete.plan", 1)).toContain('"d" is called "renamed" now');
+    emulator.store.editService(idOf("renamed"), () => ({ name: "d" }));
+    world.write(shop);
+  }, 60_000);
+
   it("when nothing at all is shown, nothing leaves the state: not by plan, refresh or destroy", async () => {
     world.settle();
     hide([projectId(), ...names.map(idOf)]);

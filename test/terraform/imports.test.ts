@@ -85,6 +85,21 @@ describeTerraform("an import", () => {
     await world.run("plan -refresh-only -input=false -detailed-exitcode");
   }, 60_000);
 
+  // A wrong import ID must not delete the service that it names.
+  it("of a service of another kind or project is refused, and replaces nothing", async () => {
+    const docs = (fields: string) =>
+      `import {\n to = rnv_service.docs\n id = "${ids.docs}"\n}\nresource "rnv_service" "docs" {\n name = "docs"\n ${fields}\n}\n`;
+    rmSync(generated(), { force: true });
+    world.remove("terraform.tfstate");
+    for (const [fields, told] of [
+      ['kind = "web"', 'Its kind is "static". What is not managed yet is never replaced'],
+      [`kind = "static"\n project_id = "${ids.project}"`, "Its project_id is null."],
+    ] as const) {
+      world.write(docs(fields));
+      expect(await world.told("plan -input=false", 1)).toContain(told);
+    }
+  }, 60_000);
+
   it("takes instances by one block with for_each, and a service at two addresses, which a list of them shows", async () => {
     const projectId = ids.project;
     const [one] = ["one", "two"].map((name) => emulator.store.addService({ name, kind: "web", projectId }));

@@ -86,16 +86,16 @@ describeTerraform("values that mean the same", () => {
 
     const data = `data "rnv_service" "api" {\n name = "api"\n project_id = "${project.id}"\n}\n`;
     write(`environment = "Staging"`, undefined, main + data);
-    expect(await told(1)).toMatch(/2 of rnv_service are called "api".*Choose one by its id: /);
+    expect(await told(1)).toMatch(/2 rnv_service resources are called "api".*Choose one by its id: /);
     const another = main.replace('"main"', '"another"');
     const byName = `import {\n to = rnv_service.another\n id = "Shop/api"\n}\n${another}`;
     write(`environment = "Staging"`, undefined, main + byName);
-    expect(await told(1)).toMatch(/2 of rnv_service are called "api".*Import one by its id: /);
+    expect(await told(1)).toMatch(/2 rnv_service resources are called "api".*Import one by its id: /);
 
     const byId = byName.replace("Shop/api", id).replace("kind", 'environment = "Production"\n kind');
     write(`environment = "Staging"`, undefined, main + byId);
     expect(await told(1)).toContain(
-      'Service "api" is in the environment "Staging", not where it is declared',
+      'Its environment is "Staging". What is not managed yet is never replaced: check the import ID.',
     );
 
     store.deleteServiceNow(id);

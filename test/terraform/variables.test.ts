@@ -86,7 +86,7 @@ describeTerraform("variables", () => {
       "generate.length: expected a whole number from 16 to 256",
     );
     variable(`generate = { length = 32 }\n value = "text"`);
-    expect(await world.run("plan -no-color", 1)).toContain("and generate are both set");
+    expect(await world.run("plan -no-color", 1)).toContain("and generate are set");
     variable(`value = "third-secret"`);
     await world.apply();
     expect(values()).toEqual({ TOKEN: "third-secret" });
@@ -289,7 +289,7 @@ describeTerraform("variables", () => {
     world.write(service + use("K0", 'value = "1"\n secret = "2"') + use("K1", pinned));
     await world.run("validate");
     const refused = await world.told("plan", 1);
-    for (const error of ["Value and value_wo are both set", 'With when = "never" no commit is deployed'])
+    for (const error of ["Both value and value_wo are set", 'With when = "never" no commit is deployed'])
       expect(refused).toContain(error);
     world.write(service);
     await world.apply();

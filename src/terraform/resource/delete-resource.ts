@@ -1,7 +1,7 @@
 import { ApiError } from "../../api/api-error";
 import type { Reads } from "../../api/reads";
 import { sendTwice } from "../../apply/journaled-send";
-import { DiagnosticsError } from "../../diagnostics/diagnostic";
+import { DiagnosticsError, failure } from "../../diagnostics/diagnostic";
 import { sameName } from "../../model/names";
 import type { Accepted, DeleteInput } from "../../model/resource-operations";
 import type { TerraformObject } from "../codec";
@@ -30,30 +30,26 @@ async function requestDeletion(deletion: Deletion): Promise<Accepted> {
   const writes = session.writes(nonce);
   try {
     return await sendTwice(() => type.resource.remove(writes, input));
-  } catch (failure) {
-    if (!(failure instanceof ApiError)) throw failure;
-    const name = failure.status === 400 ? await nameAtService(deletion) : undefined;
-    if (name !== undefined) return sendTwice(() => type.resource.remove(writes, { ...input, name }));
-    const accepted = await endAfter(deletion, failure);
-    if (accepted === undefined) throw failure;
-    return accepted;
+  } catch (refused) {
+    if (!(refused instanceof ApiError)) throw refused;
+    const { name } = (refused.status === 400 && (await type.find(session.reads.fresh(), input))) || input;
+    // Terraform composes every text: the platform may have the name in other code points.
+    if (!sameName(name, input.name))
+      throw failure("plan.stale", `${input.address} is called "${name}" now`, { hint: "plan again" });
+    if (name !== input.name) return sendTwice(() => type.resource.remove(writes, { ...input, name }));
+    return endAfter(deletion, refused);
   }
 }
 
-/** Returns the name as the service has it, where the state has it in other code points: Terraform composes every text. */
-async function nameAtService({ session, type, input }: Deletion): Promise<string | undefined> {
-  const { name } = (await type.find(session.reads, input)) ?? input;
-  return name !== input.name && sameName(name, input.name) ? name : undefined;
-}
-
-/** Returns the end of a refused deletion whose resource is deleted, or being deleted; undefined where it exists. */
-async function endAfter({ session, type, input }: Deletion, { status }: ApiError) {
-  if (status !== 404 && status !== 409) return undefined;
+/** Returns the end of a refused deletion whose resource is deleted, or being deleted; throws the refusal where it exists. */
+async function endAfter({ session, type, input }: Deletion, refused: ApiError): Promise<Accepted> {
+  if (refused.status !== 404 && refused.status !== 409) throw refused;
   const look = async (now: Reads) => {
     const read = await type.read(now, input);
     if (read.kind === "gone" && !read.isUnproven) return [read];
-    return read.kind === "found" && status === 404 ? [] : undefined;
+    return read.kind === "found" && refused.status === 404 ? [] : undefined;
   };
   const [gone] = (await session.reads.pollUntilVisible(look)) ?? [];
-  return gone && { id: input.id, pending: gone.ending };
+  if (gone === undefined) throw refused;
+  return { id: input.id, pending: gone.ending };
 }

@@ -6,7 +6,6 @@ import { Unknown } from "../../model/value";
 import { shortList } from "../../model/wording";
 import { findResource, resourceTypes } from "../../resources";
 import { type TerraformObject, textIn } from "../codec";
-import { isOnlyImported } from "../private-data";
 import type { Session } from "../provider";
 import type { TerraformShape } from "../schema/terraform-shape";
 import { findParent, parentFindings } from "./confirm-deleted";
@@ -64,26 +63,18 @@ export async function contentFindings(change: CheckedChange): Promise<readonly D
   return [warning("plan.replacement", summary, { detail, ...remedy("project.contents") })];
 }
 
-/**
- * Warns of a resource outside the default place that declares none: no plan moves it. An imported resource is not replaced
- * by another in the declared place.
- */
+/** Warns of a resource outside the default place that declares none: no plan moves it. */
 export async function placeFindings(change: CheckedChange): Promise<readonly Diagnostic[]> {
-  const { session, type, prior, config, kept, replaced } = change;
+  const { session, type, prior, config } = change;
   const { place } = type.resource;
   if (!session || !place || !prior) return [];
   const { attribute } = place;
-  const isImported = isOnlyImported(kept) && replaced.includes(attribute);
   const declared = type.declaredIn(config);
-  if (declared.has(attribute) && !isImported) return [];
+  if (declared.has(attribute)) return [];
   const read = await findResource(session.reads, type.resource, { id: textIn(prior, "id") });
   if (read.kind !== "found" || isPlacedAs(type.resource, read.live, declared)) return [];
   const there = JSON.stringify(read.live.place?.chosen.name);
   const about = `${type.addressOf(read.live.name)} is in the ${attribute} ${there}`;
-  if (isImported) {
-    const detail = "What is not managed yet is never replaced: check the import ID.";
-    return [error("plan.invalid_combination", `${about}, not where it is declared`, { attribute, detail })];
-  }
   const detail = "It was moved outside of Terraform, or imported from there. Nothing of it is changed.";
   const hint = `to keep it there, set ${attribute} = ${there}; else move it back in the dashboard`;
   return [warning("live.moved", `${about}, and declares none`, { attribute, detail, hint })];
@@ -113,6 +104,7 @@ export function checkProtection(
   const [detail, hint] = isOwn
     ? [`Its ${attribute} is true.`, `set ${attribute} = false and apply that, then plan this again`]
     : [`The provider block sets ${attribute}.`, `set ${attribute} = false there for this change`];
-  const details = { attribute: isOwn ? attribute : undefined, detail, hint };
-  return [error("guard.prevent_destroy", summary, details)];
+  return [
+    error("guard.prevent_destroy", summary, { attribute: isOwn ? attribute : undefined, detail, hint }),
+  ];
 }

@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { diagnosticOf } from "../../api/api-error";
-import { type Diagnostic, warning } from "../../diagnostics/diagnostic";
+import { type Diagnostic, error, warning } from "../../diagnostics/diagnostic";
 import { plainEqual, Unknown } from "../../model/value";
 import { decodeObject, encodeMessage, isSameValue, type TerraformObject } from "../codec";
 import { diagnosticMessages, pathMessage } from "../messages";
-import { readPrivate, writePrivate } from "../private-data";
+import { isOnlyImported, readPrivate, writePrivate } from "../private-data";
 import type { RequestOf, ResponseOf } from "../protocol";
 import type { RpcAnswer } from "../provider";
 import type { Schema } from "../schema/block";
@@ -131,25 +131,30 @@ function triggerFindings({ type, config }: CheckedChange): readonly Diagnostic[]
 
 /** Names the losses of a replacement, and its obstacles. In an apply, Terraform refuses an unplanned replacement. */
 function replacementFindings(change: CheckedChange): readonly Diagnostic[] {
-  const { session, type, prior, config, replaced } = change;
+  const { session, type, prior, config, kept, replaced } = change;
   const { resource } = type;
   const [attribute] = replaced;
   if (isSecondPlan(change)) return checkProtection(session, type, [config], "replace");
   if (prior === undefined || attribute === undefined) return [];
+  const named = type.stepsOf(attribute)?.join(".") ?? attribute;
+  const about = `${resource.type} "${type.nameIn(prior)}"`;
+  if (isOnlyImported(kept)) {
+    const is = JSON.stringify(type.knownIn(prior).get(attribute) ?? null);
+    const detail = `Its ${named} is ${is}. What is not managed yet is never replaced: check the import ID.`;
+    return [error("plan.invalid_combination", `${about} is not what is declared`, { attribute, detail })];
+  }
   const refused = checkProtection(session, type, [prior, config], "replace");
   if (resource.removal !== "delete") return refused;
   const lost = resource.removedWithParent ? "" : "; its URL, variables and deployments are lost";
-  const about = `${resource.type} "${type.nameIn(prior)}"`;
-  const named = type.stepsOf(attribute)?.join(".") ?? attribute;
-  return [mustBeReplaced(`${about} must be replaced${lost}`, named), ...refused];
+  return [mustBeReplaced(`${about} must be replaced${lost}`, named, attribute), ...refused];
 }
 
 /** Returns the finding of a plan about a replacement; without it the apply stops in words that blame the provider. */
-export const mustBeReplaced = (summary: string, attribute: string): Diagnostic =>
+export const mustBeReplaced = (summary: string, named: string, attribute = named): Diagnostic =>
   warning("plan.replacement", summary, {
     attribute,
     detail:
-      `${attribute} cannot be changed in place. If an apply stops here with "inconsistent final plan", ${attribute} ` +
+      `${named} cannot be changed in place. If an apply stops here with "inconsistent final plan", ${named} ` +
       "was unknown when the plan was made, and nothing was deleted.",
     hint: "then plan and apply again",
   });

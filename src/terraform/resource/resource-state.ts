@@ -110,7 +110,7 @@ export async function locateImport(
     if (read.kind === "ambiguous") {
       const ids = read.ids.join(", ");
       const byItsId = `give the id of the ${resource.type} in place of its name: ${ids}`;
-      const summary = `${read.ids.length} of ${terraformNameOf(resource)} are called "${name}"`;
+      const summary = `${read.ids.length} ${terraformNameOf(resource)} resources are called "${name}"`;
       throw failure("live.ambiguous", summary, {
         detail: `${asked.replace("the", "The")} does not say which.`,
         hint: resource === wanted ? `import one by its id: ${ids}` : byItsId,

@@ -55,11 +55,7 @@ export async function updateResource(change: Writing, prior: TerraformObject): P
   const refused = unappliedFields(type, { sent, defaults, before, live: accepted.live }, error);
   // The state stays: the next plan compares it with the live values.
   if (refused.length > 0) throw new DiagnosticsError(refused);
-  return {
-    state: stateAfter(change, written.live, failed),
-    kept: { applied, ...written.kept },
-    diagnostics,
-  };
+  return { state: stateAfter(change, written.live, failed), kept: { applied, ...written.kept }, diagnostics };
 }
 
 /**

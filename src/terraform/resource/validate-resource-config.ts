@@ -72,15 +72,14 @@ export function secretFindings(
     const wrong = (attribute: string, summary: string, hint: string): readonly Diagnostic[] => [
       error("plan.invalid_combination", summary, { attribute, hint }),
     ];
-    if (other !== undefined)
-      return wrong(generatedName, `${other} and ${generatedName} are both set`, keepOne);
+    if (other) return wrong(generatedName, `both ${other} and ${generatedName} are set`, keepOne);
     const set = `set ${writeOnlyName}, or remove it`;
     if (isSet(versionName) && isNull(writeOnlyName))
       return wrong(versionName, `${versionName} is set without ${writeOnlyName}`, set);
     if (!isSet(writeOnlyName)) return [];
     const use = `use ${name}, or a newer Terraform`;
     if (!mayWriteOnly) return wrong(writeOnlyName, "write-only attributes need Terraform 1.11", use);
-    if (isSet(name)) return wrong(writeOnlyName, `${name} and ${writeOnlyName} are both set`, keepOne);
+    if (isSet(name)) return wrong(writeOnlyName, `both ${name} and ${writeOnlyName} are set`, keepOne);
     const hint = `set ${versionName} to 1, and raise it with every new value`;
     return isNull(versionName) ? wrong(writeOnlyName, `${writeOnlyName} has no ${versionName}`, hint) : [];
   });

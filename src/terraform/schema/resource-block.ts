@@ -153,7 +153,7 @@ const deletionProtection = ({ type }: Resource): AttributeSchema =>
   optional(
     protectionAttribute,
     "bool",
-    `True: no plan may delete or replace this ${type}, until an apply has set it to false. Default: false.`,
+    `True: no run deletes or replaces this ${type}, until an apply has set it to false. Default: false.`,
   );
 
 export const timeouts = {

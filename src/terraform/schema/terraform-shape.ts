@@ -146,9 +146,10 @@ export class TerraformShape extends ResourceBindings implements Schema {
     return ids.find((id) => typeof id === "string");
   }
 
-  /** Returns how messages name a resource, its name in quotes: Terraform adds the address, which no provider knows. */
+  /** Returns how messages name a resource, its name in quotes if it is known: Terraform adds the address, which no provider knows. */
   addressOf(name: string): Address {
-    return `${this.resource.type} ${JSON.stringify(name)}` as Address;
+    const { type } = this.resource;
+    return (name === "" ? `the ${type}` : `${type} ${JSON.stringify(name)}`) as Address;
   }
 
   /** Reads a live resource; `declared` has the values of its state or its configuration. */

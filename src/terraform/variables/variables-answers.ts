@@ -9,7 +9,7 @@ import { service } from "../../resources/service";
 import { variable } from "../../resources/variable";
 import { decodeObject, encodeMessage, type TerraformObject, type TerraformValue, textIn } from "../codec";
 import { diagnosticMessages, pathMessage } from "../messages";
-import { readPrivate, recordedOf, writePrivate } from "../private-data";
+import { type PrivateData, readPrivate, recordedOf, writePrivate } from "../private-data";
 import type { Message, ProviderMethod } from "../protocol";
 import type { RpcAnswer } from "../provider";
 import { carryOut } from "../resource/apply-resource-change";
@@ -28,7 +28,7 @@ import { emptyValue } from "../schema/block";
 import { checkConfig } from "../schema/check-config";
 import { variablesSchema } from "../schema/variables-schema";
 import { applyVariables } from "./apply-variables";
-import { elementsOf, entryType, planVariables, rowsIn, variableIn, withRows } from "./rows";
+import { elementsOf, entryType, planVariables, type Row, rowsIn, variableIn, withRows } from "./rows";
 
 const { valueType } = variablesSchema;
 const decoded = (value: Message<"Value"> | null): TerraformObject | undefined =>
@@ -65,7 +65,8 @@ const read: RpcAnswer<"ReadResource"> = async ({ session }, { currentState, priv
   requireWorkspace(session, service, serviceId, known);
   const rows = rowsIn(state);
   for (const [key, row] of rows) {
-    const recorded = recordedOf(entryType, variableIn(state, key, row), known);
+    const writtenAt = writtenAtOf(row, rows, known);
+    const recorded = recordedOf(entryType, variableIn(state, key, row), { ...known, writtenAt });
     reads.expect(entryType.addressOf(key), recorded, { parentId: serviceId });
   }
   const owner = await readParent(reads, variable, serviceId);
@@ -96,6 +97,17 @@ const read: RpcAnswer<"ReadResource"> = async ({ session }, { currentState, priv
   const newState = encoded(withRows({ ...state, service_id: serviceId }, rows));
   return { newState, private: kept, diagnostics: diagnosticMessages(left) };
 };
+
+/** Returns when a key was written: before the last write of the map by as much as its time is before the newest. */
+function writtenAtOf(
+  row: Row,
+  rows: ReadonlyMap<string, Row>,
+  { writtenAt }: PrivateData,
+): string | undefined {
+  const timeOf = ({ updated_at: time }: Row): number => Date.parse(String(time));
+  const before = Math.max(...[...rows.values()].map(timeOf)) - timeOf(row);
+  return writtenAt && new Date(Date.parse(writtenAt) - (before || 0)).toISOString();
+}
 
 const planMap: RpcAnswer<"PlanResourceChange"> = async ({ session }, request) => {
   const [prior, config] = [request.priorState, request.config].map(decoded);
