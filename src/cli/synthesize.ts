@@ -171,7 +171,7 @@ function execute(
     RNV_STAGE: givenStage?.trim() ?? inherited.RNV_STAGE,
     CDKTF_CONTEXT_JSON: context === undefined ? inherited.CDKTF_CONTEXT_JSON : JSON.stringify(context),
   };
-  const ended = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
+  const late = AbortSignal.timeout(timeoutMs);
   return new Promise((done) => {
     const printed: Buffer[] = [];
     // Programs like npx start children: kill the whole group.
@@ -181,7 +181,7 @@ function execute(
       stdio: ["ignore", "pipe", "pipe"],
       shell: true,
       detached: true,
-      signal: ended,
+      signal: AbortSignal.any([signal, late]),
     });
     const finish = (problem?: string): void => {
       if (problem !== undefined) killGroup(child.pid);
@@ -191,7 +191,8 @@ function execute(
     for (const stream of [child.stdout, child.stderr])
       stream.on("data", (chunk: Buffer) => printed.push(chunk));
     child.on("error", (cause) => {
-      if (ended.aborted) finish(`did not end within ${timeoutMs / 1000} s`);
+      // Node forgets a time limit that nothing refers to.
+      if (late.aborted || signal.aborted) finish(`did not end within ${timeoutMs / 1000} s`);
       else finish(`cannot be started: ${reasonOf(cause)}`);
     });
     child.on("close", (code, by) =>

@@ -109,16 +109,7 @@ export interface CostLimit {
   readonly currency: "usd" | "ngn";
 }
 
-export const planRequest: PlanRequest = {
-  files: [],
-  mode: "apply",
-  targets: [],
-  excludes: [],
-  replace: [],
-  adopt: false,
-  allowEmpty: false,
-  confirmedDeletes: [],
-};
+export { planRequest } from "./library/read-request";
 
 /** Returns the options of a plan; throws `DiagnosticsError` at a confirmation that is not an address. */
 export function planOptions(request: PlanRequest): PlanOptions {

@@ -8,6 +8,7 @@ import type { HttpTransportOptions } from "../api/http-transport";
 import { embeddedUrl, type Transport } from "../api/transport";
 import { isBelow } from "../declaration/project-files";
 import { type Diagnostic, DiagnosticsError, hasErrors } from "../diagnostics/diagnostic";
+import { canonicalId } from "../model/address";
 import { Secret } from "../model/secret";
 import { sha256 } from "../model/sha256";
 import { stageText } from "../model/stage";
@@ -52,7 +53,7 @@ export function settingsOf(given: GivenSettings): Settings {
   const gaps = gapSettings(environment);
   return {
     baseUrl,
-    workspaceId,
+    workspaceId: canonicalId(workspaceId),
     apiKey: apiKey === undefined ? undefined : new Secret(apiKey),
     credential: () => (apiKey === undefined ? "" : sha256(apiKey).slice(0, 16)),
     state,

@@ -36,16 +36,14 @@ export const mirrorFolders = (version: string): readonly string[] =>
 /** The CLI configuration that makes Terraform take the provider from a mirror, and everything else from where it was. */
 export function cliConfiguration(mirror: string): string {
   const included = registryHosts.map((host) => JSON.stringify(`${host}/${providerSource}`)).join(", ");
-  return [
-    "provider_installation {",
-    "  filesystem_mirror {",
-    `    path    = ${JSON.stringify(mirror)}`,
-    `    include = [${included}]`,
-    "  }",
-    "  direct {",
-    `    exclude = [${included}]`,
-    "  }",
-    "}",
-    "",
-  ].join("\n");
+  return `provider_installation {
+  filesystem_mirror {
+    path    = ${JSON.stringify(mirror)}
+    include = [${included}]
+  }
+  direct {
+    exclude = [${included}]
+  }
+}
+`;
 }

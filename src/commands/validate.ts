@@ -113,11 +113,8 @@ export async function graph(
   request: { readonly files: readonly string[] },
 ): Promise<Outcome & { readonly drawn?: readonly ResourceChange[] }> {
   const { desired, diagnostics } = await load(context, request.files, "skip");
-  return {
-    drawn: desired && [...desired.resources.values()].map(drawnOf),
-    diagnostics,
-    exitCode: exitCodeOf(diagnostics),
-  };
+  const drawn = desired && [...desired.resources.values()].map(drawnOf);
+  return { drawn, diagnostics, exitCode: exitCodeOf(diagnostics) };
 }
 
 const referencesOf = ({ dependsOn, attributes, parent }: DesiredResource): readonly Address[] => {

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { readdirSync } from "node:fs";
+import { readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as rnv from "../../src";
 import {
@@ -128,6 +128,47 @@ describe("the library, over HTTP", () => {
       exitCode: 1,
       summaries,
     });
+  });
+
+  // "exactly that is done, or nothing": a saved plan holds its own scope.
+  it("refuses a wish that a saved plan holds, and an approval that is no list", async () => {
+    const context = open({ state: "saved-scope.json", workspaceId: embeddedWorkspaceId.toUpperCase() });
+    expect(await rnv.apply(context, { manifest })).toMatchObject({ exitCode: 0 });
+    const { worker: _, ...services } = manifest.projects.shop.services;
+    const less = { projects: { shop: { services } } };
+    const { savedPlan } = await rnv.plan(context, {
+      manifest: less,
+      save: true,
+      confirmedDeletes: ["service.shop.worker"],
+    });
+    for (const wish of [
+      { excludes: ["service.shop.worker"] },
+      { mode: "refresh-only" },
+      { adopt: false },
+    ] as const)
+      expect(await rnv.apply(context, { manifest: less, savedPlan, ...wish })).toMatchObject({
+        exitCode: 1,
+        diagnostics: [{ summary: `${Object.keys(wish)[0]} cannot change a saved plan: give it to plan` }],
+      });
+    const approve = (async () => "service.shop.worker") as never;
+    expect(await rnv.apply(context, { manifest: less, approve })).toMatchObject({
+      exitCode: 1,
+      diagnostics: [{ summary: "approve returned no list" }],
+    });
+    expect(emulator.store.services()).toHaveLength(2);
+    expect(await rnv.apply(context, { manifest: less, savedPlan })).toMatchObject({ exitCode: 0 });
+    expect(await rnv.apply(context, { manifest, mode: "destroy" })).toMatchObject({ exitCode: 0 });
+  });
+
+  it("ends a manifest in TypeScript once it is aborted", async () => {
+    const stop = new AbortController();
+    const folder = newFolder("library");
+    symlinkSync(join(__dirname, "../../node_modules"), join(folder, "node_modules"));
+    writeFileSync(join(folder, "rnv.config.ts"), "while (true);");
+    const context = open({ cwd: folder, signal: stop.signal });
+    setTimeout(() => stop.abort(), 1500);
+    const outcome = await rnv.plan(context);
+    expect(outcome).toEqual({ exitCode: 130, diagnostics: [] });
   });
 
   it("deletes nothing that is not confirmed, and asks `approve` with the plan", async () => {

@@ -72,7 +72,7 @@ export async function runMembers({ signal: interruption, terminal }: Screen): Pr
       run: (run) => runVerb(job, run),
     });
     const result = memberResult(verb, member, results);
-    const isLate = result.status === "interrupted" && !interruption.aborted;
+    const isLate = result.status === "interrupted" && late.aborted && !interruption.aborted;
     const final = isLate ? endedMember(verb, member, "timeout", result) : result;
     await new Promise((done) => send.call(process, final, done));
   };

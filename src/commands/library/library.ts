@@ -1,7 +1,8 @@
 import { isAbsolute } from "node:path";
 import { checkBaseUrl, createHttpTransport } from "../../api/http-transport";
 import type { Transport } from "../../api/transport";
-import { type Diagnostic, DiagnosticsError, error, hasErrors } from "../../diagnostics/diagnostic";
+import { type Diagnostic, DiagnosticsError, error, failure, hasErrors } from "../../diagnostics/diagnostic";
+import { programRunner } from "../../manifest/text/run-program";
 import { uuidPattern } from "../../model/address";
 import { mentionsStage, splitStage } from "../../model/stage";
 import { stateAddress } from "../../model/target-location";
@@ -75,6 +76,7 @@ export function openContext(options: ContextOptions): Context {
         const { eventDocument } = require("../../report/documents") as typeof documents;
         onEvent?.(eventDocument(event, new Date(systemClock.now()).toISOString()) as ApplyEvent);
       },
+      runProgram: programRunner({ signal }),
       // It stays open for the next command.
       openTransport: () => {
         const transport = options.transport ?? openOwn();
@@ -103,10 +105,7 @@ function problemsOf(options: ContextOptions, address: string): readonly Diagnost
     ...(typeof key === "string" ? [] : [key]),
     ...wrong(!isAbsolute(cwd), "cwd is not an absolute path"),
     ...wrong(!state, "state is empty: it is a path, or an address"),
-    ...wrong(
-      mentionsStage(address),
-      "the address of the state holds ${stage.…}, and `stage` does not say it",
-    ),
+    ...wrong(mentionsStage(address), "state holds ${stage.…}, and `stage` is not given"),
     ...wrong(!(timeoutMs > 0 && timeoutMs <= longestTimer), "timeoutMs is no number of milliseconds"),
   ];
 }
@@ -139,6 +138,7 @@ export const apply = (context: Context, request: ApplyRequest = {}): Promise<App
       ...wishes,
       approve: async (asked) => {
         const confirmed = await approve(commands.planDocument(asked) as PlanDocument);
+        if (!Array.isArray(confirmed ?? [])) throw failure("command.usage", "approve returned no list");
         return confirmed && { confirmedDeletes: addresses("approve", confirmed) };
       },
     });

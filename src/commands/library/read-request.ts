@@ -14,16 +14,20 @@ const classes = z.array(z.enum(driftClasses)).default([]);
 const manifest = { manifest: z.unknown().optional(), files: noTexts };
 const scope = { targets: noTexts, excludes: noTexts };
 const lock = { lockTimeoutMs: z.number().min(0).default(0) };
-const wishes = {
-  ...manifest,
+/** The wishes that a saved plan holds. */
+const planned = {
   ...scope,
   mode: z.enum(["apply", "destroy", "refresh-only"]).default("apply"),
   replace: noTexts,
   adopt: flag,
   allowEmpty: flag,
+  verifyValues: flag,
+};
+const wishes = {
+  ...manifest,
+  ...planned,
   confirmedDeletes: noTexts,
   confirmedConsumers: texts.optional(),
-  verifyValues: flag,
   policies: texts.optional(),
   overridePolicies: texts.optional(),
 };
@@ -47,15 +51,24 @@ const requests = {
   importResource: z.strictObject({ ...manifest, ...lock, address: z.string(), id: z.string() }),
 };
 
+/** A plan of the default files, without other wishes. */
+export const planRequest = requests.plan.parse({});
+
 /** The requests of the library by the function that takes them, with all their fields. */
 export type Requests = { [Name in keyof typeof requests]: z.infer<(typeof requests)[Name]> };
 
 /** Returns a request with all its fields. Throws `DiagnosticsError` with each field that is wrong, unknown or missing. */
 export function readRequest<Name extends keyof Requests>(name: Name, request: unknown): Requests[Name] {
   const { data, error: wrong } = requests[name].safeParse(request, { reportInput: true });
-  if (data) return data as Requests[Name];
-  throw new DiagnosticsError(wrong.issues.flatMap(mistakesOf).map((text) => error("command.usage", text)));
+  const mistakes = wrong ? wrong.issues.flatMap(mistakesOf) : changesOfSavedPlan({ ...(request as object) });
+  if (mistakes.length > 0) throw new DiagnosticsError(mistakes.map((text) => error("command.usage", text)));
+  return data as Requests[Name];
 }
+
+const changesOfSavedPlan = (request: Readonly<Record<string, unknown>>): string[] =>
+  Object.keys(request.savedPlan === undefined ? {} : planned)
+    .filter((key) => request[key] !== undefined)
+    .map((key) => `${key} cannot change a saved plan: give it to plan`);
 
 function mistakesOf(issue: z.core.$ZodIssue): string[] {
   if (issue.code === "unrecognized_keys") return issue.keys.map((key) => `there is no option ${key}`);

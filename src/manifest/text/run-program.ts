@@ -36,12 +36,12 @@ async function runProgram(
   signal?.throwIfAborted();
   const path = resolve(cwd, file);
   const loader = tsxOf(path);
-  const stop = AbortSignal.any([...(signal ? [signal] : []), AbortSignal.timeout(timeoutMs)]);
   const child = fork(scriptPath(), [path, ...(stage === undefined ? [] : [JSON.stringify(stage)])], {
     cwd,
     env,
     stdio: ["ignore", "pipe", "pipe", "ipc"],
-    signal: stop,
+    signal,
+    timeout: timeoutMs,
     killSignal: "SIGKILL",
     execArgv: [
       "--disable-warning=ExperimentalWarning",
@@ -56,10 +56,11 @@ async function runProgram(
   });
   const ended = await new Promise<string>((settle) => {
     const late = `did not end within ${timeoutMs / 1000} s`;
-    child.on("error", (cause) => settle(stop.aborted ? late : `cannot be started: ${reasonOf(cause)}`));
-    child.on("close", (code, by) =>
-      settle(by ? `was ended by ${by}` : `ended with exit code ${code} before it returned a manifest`),
-    );
+    child.on("error", (cause) => settle(`cannot be started: ${reasonOf(cause)}`));
+    child.on("close", (code, by) => {
+      const unfinished = `ended with exit code ${code} before it returned a manifest`;
+      settle(child.killed ? late : by ? `was ended by ${by}` : unfinished);
+    });
   });
   signal?.throwIfAborted();
   const message = sent ?? { missing: ended };
