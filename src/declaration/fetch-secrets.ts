@@ -10,7 +10,7 @@ import type { BuiltResource } from "./build-resource";
 import type { Findings } from "./findings";
 import type { LoadContext } from "./load-context";
 import { isLfsPointer, isMissing, isWithin, lfsHint, readBytes } from "./project-files";
-import { unlistedVariable } from "./read-value";
+import { lossMark, unlistedVariable } from "./read-value";
 import { checkSecret, type PendingSecret } from "./secret-sources";
 import { commandEnvironment, commandHints, isOwnCredential, isOwnDocument, ownFileAt } from "./trust";
 
@@ -113,6 +113,7 @@ function fromEnvironment(source: PendingSecret, context: LoadContext): Fetched {
   const { problem, hint } = unlistedVariable(name);
   if (!context.trust.mayRead(name)) return untrusted(problem, hint);
   const text = context.environment[name];
+  if (text?.includes(lossMark)) return { problem: `the environment variable ${name} is not UTF-8 text` };
   if (text) return { text };
   return {
     problem: `the environment variable ${name} is ${text === undefined ? "not set" : "empty"}`,
@@ -129,7 +130,9 @@ function pickFrom(found: Fetched, { argument, json: pointer }: PendingSecret): F
   const program = `the command ${JSON.stringify(argument[0])}`;
   let value: unknown;
   try {
-    value = JSON.parse(found.text);
+    // JSON.parse would round a number: it is read as the text of its digits.
+    const numbers = /("(?:[^"\\]|\\.)*")|-?\d[\d.eE+-]*/g;
+    value = JSON.parse(found.text.replace(numbers, (token, text) => text ?? `"${token}"`));
   } catch {
     const hint = "take json away if its whole output is the value";
     return { problem: `${program} did not print JSON`, hint };

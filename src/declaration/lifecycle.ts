@@ -124,12 +124,7 @@ const conditionsOf = (
   conditions.map(({ condition, message }, i): ResourceCondition => {
     const item = items[i] as SourceNode;
     const written = entriesIn(item).get("condition")?.value;
-    return {
-      kind,
-      message,
-      range: item.range,
-      condition: expressionOf(written ?? item, condition),
-    };
+    return { kind, message, range: item.range, condition: expressionOf(written ?? item, condition) };
   });
 
 const listIn = (node: SourceNode, key: string): readonly SourceNode[] => {

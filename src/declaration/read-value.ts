@@ -87,10 +87,7 @@ function readNull(
       hint: "text that begins with # needs quotes; write null if the default is meant",
     });
   if (!shape.required && !shape.isName) return { value: null, range };
-  return refuse(location, range, {
-    code: "manifest.invalid_type",
-    summary: `${owner} needs a value`,
-  });
+  return refuse(location, range, { code: "manifest.invalid_type", summary: `${owner} needs a value` });
 }
 
 /** Returns the comment that was meant as a value: `color: #2f6fed`. */
@@ -208,6 +205,7 @@ function refusalOf(name: string, { context, isSecret }: ValueLocation) {
     const { problem: summary, hint } = unlistedVariable(name);
     return { code: "guard.untrusted" as const, summary, hint };
   }
+  if (context.environment[name]?.includes(lossMark)) return refused("is not UTF-8 text");
   if (isSecret) return undefined;
   if (secretNames.has(name))
     return refused("is a secret, which this manifest takes with fromEnv, and would be visible here", hint);
@@ -218,6 +216,9 @@ function refusalOf(name: string, { context, isSecret }: ValueLocation) {
     );
   return undefined;
 }
+
+/** Node reads bytes of the environment that are not UTF-8 as this. */
+export const lossMark = "\ufffd";
 
 const sourceHint = (name: string): string => `write { fromEnv: ${name} } as the whole value of a variable`;
 

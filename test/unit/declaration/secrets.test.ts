@@ -32,6 +32,31 @@ describe("a secret", () => {
     expect(JSON.stringify([found.diagnostics, shownTexts(found)])).not.toContain(secretText);
   });
 
+  // "What rnv reads arrives as its digits and characters were, or is an error." (DESIGN section 3)
+  it.each([
+    ["/id", "12345678901234567890"],
+    ["/price", "1.10"],
+    ["/large", "-1E400"],
+    ["/text", 'say "5"'],
+    ["/list/1", "007"],
+    ["/flag", "true"],
+  ])("keeps the digits and characters of the JSON at %s", async (pointer, text) => {
+    const json = String.raw`{"id":12345678901234567890,"price":1.10,"large":-1E400,"text":"say \"5\"","list":[1,"007"],"flag":true}`;
+    const cwd = folderWith({
+      "a.json": json,
+      "rnv.yaml": variable(`{ fromCommand: [cat, a.json], json: ${pointer} }`),
+    });
+    isSecret(print(await load(cwd, { environment: { PATH: process.env.PATH } })), text);
+  });
+
+  it.each(["{ fromEnv: LATIN }", '"x${env.LATIN}"'])(
+    "is not read from bytes that are no UTF-8: %s",
+    async (value) => {
+      const { diagnostics } = await loadText(variable(value), { environment: { LATIN: "caf\ufffd" } });
+      expect(diagnostics.map(({ summary }) => summary).join()).toContain("LATIN is not UTF-8 text");
+    },
+  );
+
   it("does not follow a link out of the project, unless its folder is allowed", async () => {
     const cwd = folderWith({
       "project/rnv.yaml": variable("{ fromFile: link.txt }"),
