@@ -11,7 +11,6 @@ import type { Intent, JournalEntry, RecordedResource, RunRecord, State } from ".
 import type { Clock } from "../model/time";
 import {
   type Attributes,
-  Computed,
   type DesiredValue,
   GeneratedSecret,
   type Plain,
@@ -104,9 +103,7 @@ export function knownValue(
   if (value instanceof UnreadSecret) throw new Error("a plan that sends values was made without them");
   const found = resolveValue(value, (reference) => {
     const known = lookup(reference.address, reference.attribute);
-    // Functions may take null; a text cannot hold it.
-    const isOpen = known === undefined || (known === null && !(value instanceof Computed));
-    return isOpen ? new Unknown([reference]) : known;
+    return known === undefined ? new Unknown([reference]) : known;
   });
   if (!(found instanceof Unknown)) return found as AppliableValue;
   const [{ address, attribute }] = found.references as [Reference];

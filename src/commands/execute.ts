@@ -10,7 +10,7 @@ import { comparedName } from "../model/names";
 import type { ResourceType } from "../model/resource-type";
 import { Secret } from "../model/secret";
 import { isFingerprint, type RecordedResource, type RunOrigin, type RunRecord } from "../model/state";
-import { type Attributes, canonicalJson, generatedText, isPlain, type Plain } from "../model/value";
+import { canonicalJson, generatedText, isPlain, type Plain } from "../model/value";
 import { type Change, instanceOf, type Plan, type PlannedInstance } from "../plan/plan";
 import { resourceTypes, typesByName } from "../resources";
 import type { StateSession } from "../state/backend";
@@ -110,9 +110,7 @@ function shownIds({ computed }: Pick<ResourceType, "computed">, live: LiveResour
 
 function runOf(context: Context, planning: BuiltPlan, journal: RunJournal, record: RunRecord): Run {
   const { plan, connection, key, recovery, input } = planning;
-  const defaults = new Map<string, Attributes>(
-    resourceTypes.map((type) => [type.type, type.defaults(input.catalog)]),
-  );
+  const defaults = new Map(resourceTypes.map((type) => [type.type, type.defaults(input.catalog)]));
   return {
     types: typesByName,
     send: connection.send,
@@ -151,15 +149,15 @@ function runLookup(plan: Plan, journal: RunJournal): RunLookup {
       live?.attributes.get(attribute) ??
       recorded?.computed[attribute] ??
       (isFingerprint(applied) ? undefined : applied) ??
-      (recorded && change && instance ? plannedOf(change, instance, recorded, attribute) : undefined) ??
-      (attribute === "id" ? (live?.id ?? recorded?.id) : undefined)
+      (attribute === "id" ? (live?.id ?? recorded?.id) : undefined) ??
+      (recorded && change && instance ? plannedOf(change, instance, recorded, attribute) : undefined)
     );
   };
 }
 
-/** Returns a field that was not sent to a resource that the plan has changed: declared, live, initial or default. */
+/** Returns a field that was not sent to a resource that the plan has changed: declared, live, initial, default or null. */
 function plannedOf(
-  { action, attributes }: Change,
+  { action, attributes, type }: Change,
   { resolved, live, defaults }: PlannedInstance,
   { initial }: RecordedResource,
   attribute: string,
@@ -168,7 +166,9 @@ function plannedOf(
   if (declared !== undefined && declared !== null) return isPlain(declared) ? declared : undefined;
   const isReset = attributes.some(({ path }) => path === attribute);
   const before = isReset || action === "create" || action === "replace" ? undefined : live?.attributes;
-  return before?.get(attribute) ?? initial?.[attribute] ?? defaults.get(attribute);
+  const rule = typesByName.get(type)?.rules[attribute];
+  const none = rule === undefined || rule.secret ? undefined : null;
+  return before?.get(attribute) ?? initial?.[attribute] ?? defaults.get(attribute) ?? none;
 }
 
 /** Returns the outputs whose references are all known; a secret is never an output. */

@@ -42,6 +42,20 @@ describe("a reference to a field that is not declared", () => {
   });
 });
 
+it("a field without a value is null in an output, and the plan after the apply is empty", async () => {
+  const scenario = await openScenario();
+  scenario.write(
+    "rnv.yaml",
+    `services: { api: { kind: web, configuration: { repository: "https://git.example.com/shop/api" } } }
+outputs: { commit: "\${deployment.api.commit}", text: "at-\${deployment.api.commit}" }
+`,
+  );
+  expect(await scenario.run("apply", ...approve)).toMatchObject({ code: 0 });
+  const { stdout } = await scenario.run("output", "-json");
+  expect(JSON.parse(stdout)).toMatchObject({ commit: { value: null }, text: { value: "at-" } });
+  await scenario.isQuiet();
+});
+
 it("a change of what the platform decides and a variable refers to is said to come from there", async () => {
   const scenario = await openScenario();
   const { store } = scenario.emulator;
