@@ -206,10 +206,7 @@ function groupSchema(
   const further = { description: "Not known to this version of rnv: rnv plan asks the platform's catalog." };
   return z
     .strictObject(attributesIn(group, type, context))
-    .meta({
-      patternProperties: freeKeys,
-      additionalProperties: type.open?.group === key ? further : false,
-    })
+    .meta({ patternProperties: freeKeys, additionalProperties: type.open?.group === key ? further : false })
     .nullish()
     .describe(description);
 }

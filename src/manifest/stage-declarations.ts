@@ -224,11 +224,7 @@ export function stageSettings(
       : resolve(context.cwd, dirname(nodeOf("overlay")?.range.file ?? ""), overlay);
   const problem = path === undefined ? undefined : overlayProblem(path, context, files);
   if (problem !== undefined) refuse("overlay", ...problem);
-  return {
-    workspace: workspace?.toLowerCase(),
-    state,
-    overlay: problem === undefined ? path : undefined,
-  };
+  return { workspace: workspace?.toLowerCase(), state, overlay: problem === undefined ? path : undefined };
 }
 
 function overlayProblem(
