@@ -57,6 +57,9 @@ async function evaluate(file: string, stage: string): Promise<void> {
 }
 
 process.on("uncaughtException", fail);
+// The process ends with its parent. A referenced channel would keep it alive after the program.
+process.on("disconnect", () => process.exit());
+process.channel?.unref();
 if (!process.execArgv.includes("--import") && canStripTypes(nodeModule))
   nodeModule.registerHooks({ load: loadModule(nodeModule.stripTypeScriptTypes) });
 const [file = "", stage = ""] = process.argv.slice(2);

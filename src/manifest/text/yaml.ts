@@ -265,11 +265,8 @@ const indentation: FindCause = ({ text, at, line, above, reason }) => {
       hint: "indent the items of a list below its key, and begin each of them with -",
       start,
     };
-  return {
-    summary: `this line is indented by ${line.indent} spaces, and the line above by ${above.indent}`,
-    hint: "indent the keys of one mapping, and the items of one list, alike",
-    start,
-  };
+  const summary = `this line is indented by ${line.indent} spaces, and the line above by ${above.indent}`;
+  return { summary, hint: "indent the keys of one mapping, and the items of one list, alike", start };
 };
 
 const causes: readonly FindCause[] = [tab, notClosed, afterQuote, needsQuotes, missingColon, indentation];
