@@ -156,17 +156,13 @@ export const gaps = {
     verifiedBy: "nothing: an answer is read the same way whether it was retained or not",
     fallback:
       "a PATCH sets the same values twice; a roll back is never sent again before the deployments were looked at",
-    settings: {
-      routeKeys: setting("auto", ["auto", "on", "off"]),
-    },
+    settings: { routeKeys: setting("auto", ["auto", "on", "off"]) },
   },
   "operation body": {
     assumption: "reading an operation answers {operation}, or the operation itself",
     verifiedBy: "the schema",
     fallback: "both are accepted",
-    settings: {
-      operationBody: setting("auto", ["auto", "bare", "wrapped"]),
-    },
+    settings: { operationBody: setting("auto", ["auto", "bare", "wrapped"]) },
   },
   "operations of a project": {
     assumption: "GET …/projects/{projectId}/operations/{operationId} shows the deletion of a project",
@@ -189,41 +185,31 @@ export const gaps = {
     assumption: "an environment has an id and a name",
     verifiedBy: "both are non-empty text",
     fallback: "an error that shows the keys it has",
-    settings: {
-      environmentRecord: setting("id,name", [], fieldNames("environmentId,title")),
-    },
+    settings: { environmentRecord: setting("id,name", [], fieldNames("environmentId,title")) },
   },
   "environment named Production": {
     assumption: "the environment that a project has from its creation is named Production",
     verifiedBy: "the names of the project's environments",
     fallback: "the only environment there is; else an error that lists the names",
-    settings: {
-      productionEnvironment: setting("Production", [], matching("a name", "production", /\S/)),
-    },
+    settings: { productionEnvironment: setting("Production", [], matching("a name", "production", /\S/)) },
   },
   "project color": {
     assumption: 'a color may be written as "#2f6fed", and "#64748b" is one for projects that name none',
     verifiedBy: "the answer is compared with what was sent; upper and lower case are one",
     fallback: "an error that names the color",
-    settings: {
-      projectColor: setting("#64748b", [], matching("a color", "slate", /^\S(.*\S)?$/)),
-    },
+    settings: { projectColor: setting("#64748b", [], matching("a color", "slate", /^\S(.*\S)?$/)) },
   },
   "rename a project": {
     assumption: "PATCH …/projects/{projectId} takes a name, as it takes a description",
     verifiedBy: "the answer is compared with what was sent",
     fallback: "an error that points to the dashboard; renamed there, the plan is empty",
-    settings: {
-      renameProject: setting("on", ["on", "off"]),
-    },
+    settings: { renameProject: setting("on", ["on", "off"]) },
   },
   "defaults of kinds": {
     assumption: "the catalog's defaults are those of every kind",
     verifiedBy: "what a new service shows in settings that were not sent is recorded as its own defaults",
     fallback: "settings go back to the recorded defaults; one that does not take is an error that names it",
-    settings: {
-      kindDefaults: setting("{}", [], objects('{"static": {"port": 80}}')),
-    },
+    settings: { kindDefaults: setting("{}", [], objects('{"static": {"port": 80}}')) },
   },
   "configuration fields": {
     assumption: "fields beyond the documented ones that the catalog's defaults name may be declared",
@@ -326,9 +312,7 @@ export const gaps = {
     assumption: "an error has requestId, code and message, top-level or under error",
     verifiedBy: "only text is taken, capped in length",
     fallback: "the status text",
-    settings: {
-      errorBody: setting("auto", ["auto", "top-level", "nested"]),
-    },
+    settings: { errorBody: setting("auto", ["auto", "top-level", "nested"]) },
   },
   "replay header": {
     assumption: "a response header that matches /idempotenc.*replayed/i tells a retained answer",

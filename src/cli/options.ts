@@ -25,6 +25,7 @@ export class TypedOption<Value> extends Option {
     readonly absent: Value,
   ) {
     super(flags, description);
+    this.argParser((word) => pathIn(flags, word));
   }
 
   /** Returns true for this option and its variants. */
@@ -59,9 +60,15 @@ export const list = (flags: string, description: string) =>
   parsed(
     flags,
     `${description} (repeatable)`,
-    (word, before: readonly string[] = []) => [...before, word],
+    (word, before: readonly string[] = []) => [...before, pathIn(flags, word)],
     [],
   );
+
+/** Returns the word. An empty path, as of a variable of CI that is not set, is a mistake. */
+function pathIn(flags: string, word: string): string {
+  if (word !== "" || !/<(file|path|folder|dir)>/.test(flags)) return word;
+  throw new InvalidArgumentError("Not a path: it is empty.");
+}
 
 /** Declares an option with a word of a list; `initial` if absent. */
 export const choice = <const Word extends string>(

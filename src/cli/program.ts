@@ -5,7 +5,7 @@ import { suggest } from "../diagnostics/suggest";
 import { version } from "../model/tool-version";
 import { ciVerbs } from "./ci/family";
 import { fleetVerbs } from "./fleet/verbs";
-import { dailyOptions, foldedOptions, type TypedOption } from "./options";
+import { dailyOptions, foldedOptions, type TypedOption, text } from "./options";
 import { usage } from "./screen";
 import type { Terminal } from "./terminal";
 import { allCommands, shownOptions, shownVerbs, type Verb, type VerbFamily, wordsOf } from "./verb";
@@ -51,7 +51,7 @@ export function createProgram(run: VerbRun, terminal: Terminal, { listsAll = fal
     .version(version, "-v, --version", "print the version")
     .helpOption("-h, --help", "show help")
     .helpCommand(false)
-    .option("--chdir <dir>", "work in this folder")
+    .addOption(text("--chdir <dir>", "work in this folder"))
     .option("--no-color", "no colour (also NO_COLOR)")
     .option("--profile <name>", "workspace and key that `rnv login` saved under this name (RNV_PROFILE)")
     .configureHelp({

@@ -36,10 +36,8 @@ export function maskText(text: string, { root, failed }: ParsedYaml, index: Type
   if (root !== undefined) mask(root, "open", { isNamedSecret: false });
   // An alias of a free key's content is judged where it is used.
   const hidden = masked.filter(({ node, zone }) => zone !== "free" || !used.has(node));
-  return star(
-    text,
-    hidden.map(({ node: { range } }) => [range.start, range.end] as const),
-  );
+  const ranges = hidden.map(({ node: { range } }) => [range.start, range.end] as const);
+  return star(text, ranges);
 }
 
 const otherKeys: readonly string[] = [

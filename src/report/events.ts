@@ -94,7 +94,7 @@ export function countRun() {
     lines: (inFlight: readonly string[], now: number): readonly string[] => {
       if (isSettled.size < 2) return [];
       const done = [...isSettled.values()].filter((is) => is).length;
-      const deploying = inFlight.filter((step) => step.includes(" deployment.")).length;
+      const deploying = inFlight.filter((step) => /^(?!delete|forget)\S+ deployment\./.test(step)).length;
       const more = deploying > 0 ? `, ${deploying} deploying` : "";
       const elapsed = elapsedText(Math.floor((now - begun) / 1000));
       return [`  ${done} of ${isSettled.size} done${more}, ${elapsed}`];

@@ -2,7 +2,7 @@ import { diffArrays } from "diff";
 import { type Plain, plainEqual } from "../model/value";
 import { shortList } from "../model/wording";
 import type { AttributeChange, ChangeCause, ShownValue } from "../plan/plan";
-import { escapeJson, escapeLines, escapeText, quoteText, shorten } from "./escape-text";
+import { escapeJson, escapeText, quoteText, shorten } from "./escape-text";
 import { arrowOf, padTo, type Style, textWidth, wrapLines } from "./style";
 
 const longestLine = 400;
@@ -51,11 +51,14 @@ const isHidden = ({ before, after }: ShownField): boolean =>
   before.kind === "secret" && after.kind === "secret";
 
 const isBlock = (shown: ShownValue): boolean =>
-  shown.kind === "value" && typeof shown.value === "string" && /[\n\r]/.test(shown.value.trimEnd());
+  shown.kind === "value" && typeof shown.value === "string" && /\n/.test(shown.value.trimEnd());
+
+/** Shows a space at the end of a line too. */
+const blockLine = (line: string): string => limit(escapeText(line).replace(/ $/, "\\u0020"));
 
 function shownLines(shown: ShownValue): string[] {
   const value = shown.kind === "value" ? shown.value : undefined;
-  if (isBlock(shown)) return escapeLines(String(value).replace(/\r?\n$/, "")).map(limit);
+  if (isBlock(shown)) return String(value).replace(/\n$/, "").split("\n").map(blockLine);
   if (Array.isArray(value)) return value.map((item) => limit(plainText(item)));
   if (value && typeof value === "object") return escapeJson(value, 2).split("\n").map(limit);
   return [shownText(shown)];
@@ -161,9 +164,10 @@ const hasBlock = ({ before, after, several }: ShownField) => !several && [before
 
 function changedLines(change: ShownField): readonly string[] {
   const sign = attributeSign(change);
-  return sign === "~"
-    ? diffLines(shownLines(change.before), shownLines(change.after))
-    : signed(sign, shownLines(oneSide(change)));
+  if (sign !== "~") return signed(sign, shownLines(oneSide(change)));
+  const lines = diffLines(shownLines(change.before), shownLines(change.after));
+  if (lines.some((line) => !line.startsWith(" "))) return lines;
+  return [...lines, `! differs in the line break at the end, or beyond ${longestLine} characters of a line`];
 }
 
 function blockLines(change: ShownField, style: Style): string[] {

@@ -109,7 +109,7 @@ function endText(one: MemberResult, verb: FleetVerb): string {
   return `${words.join(", ")} (${elapsedText(one.seconds)})`;
 }
 
-/** Members that are well and are listed one by one; beyond, they are counted. */
+/** Members that are well and are listed one by one; beyond, those without a warning are counted. */
 const mostWell = 20;
 
 const tagSigns = { " ": ["pass", "\u2714"], "~": ["warn", "~"], "!": ["fail", "\u2716"] } as const;
@@ -119,6 +119,7 @@ export function fleetSections({ members, verb }: FleetReport, most = mostWell): 
   const urgencyOf = ({ status }: MemberResult): number => memberStatuses.indexOf(status);
   const sorted = [...members].sort((a, b) => urgencyOf(b) - urgencyOf(a));
   const [urgent, well] = [sorted.filter((one) => !isWell(one)), sorted.filter(isWell)];
+  const listed = well.length > most ? well.filter(({ diagnostics = [] }) => diagnostics.length > 0) : well;
   const itemOf = (one: MemberResult): Item => ({
     sign: signOf(one),
     subject: one.name,
@@ -129,7 +130,7 @@ export function fleetSections({ members, verb }: FleetReport, most = mostWell): 
   });
   return [
     ...itemSection("members", "Needs attention", "", urgent.map(itemOf)),
-    ...itemSection("members", "Well", "", well.length > most ? [] : well.map(itemOf), { isFolded: true }),
+    ...itemSection("members", "Well", "", listed.map(itemOf), { isFolded: true }),
   ];
 }
 
@@ -142,15 +143,16 @@ export const fleetReportText = (report: FleetReport, style: Style): string =>
 const mostProblems = 3;
 
 function problemLines({ diagnostics = [], output }: MemberResult): readonly string[] {
-  const errors = diagnostics.filter(({ severity }) => severity === "error");
-  const shown = errors
+  // Errors before warnings.
+  const sorted = diagnostics.toSorted((a, b) => a.severity.localeCompare(b.severity));
+  const shown = sorted
     .slice(0, mostProblems)
-    .flatMap(({ code, hint, location: { file, line, column } = {}, ...finding }) => [
-      `error[${code}]: ${summaryOf(finding)}`,
+    .flatMap(({ severity, code, hint, location: { file, line, column } = {}, ...finding }) => [
+      `${severity}[${code}]: ${summaryOf(finding)}`,
       ...(file === undefined ? [] : [`  --> ${[file, line ?? [], column ?? []].flat().join(":")}`]),
       ...(hint === undefined ? [] : [`  hint: ${hint}`]),
     ]);
-  const more = errors.length > mostProblems ? [`… and ${errors.length - mostProblems} more`] : [];
+  const more = sorted.length > mostProblems ? [`… and ${sorted.length - mostProblems} more`] : [];
   return [...shown, ...more, ...(output === undefined ? [] : escapeLines(output.trim()))];
 }
 

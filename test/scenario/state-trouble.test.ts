@@ -32,7 +32,8 @@ it("after the key is lost, what its message advises gives the values another key
   const lost = await scenario.runWith({ env }, "plan");
   const advice = "rnv state rm each variable, then rnv apply --adopt";
   expect(lost).toMatchObject(failing(1, advice));
-  await scenario.run("state", "rm", "variable.shop.api.LOG_LEVEL");
+  const forgotten = await scenario.run("state", "rm", "variable.shop.api.LOG_LEVEL");
+  expect(forgotten).toMatchObject(printing(0, "Forgot 1 record; nothing was deleted on the platform:"));
   expect(await scenario.runWith({ env }, "apply", "--adopt", ...approve)).toMatchObject({ code: 0 });
   const after = await scenario.runWith({ env }, "plan", "-detailed-exitcode");
   expect(after).toMatchObject(printing(0, "No changes."));

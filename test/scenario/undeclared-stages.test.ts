@@ -117,7 +117,7 @@ describe("a stage that is no longer declared", () => {
     rmSync(join(scenario.folder, "a"), { recursive: true });
     scenario.write("b/rnv.yaml", manifest(production));
     const { stderr } = await scenario.run("fleet", "plan", "--changed-since", "main");
-    expect(stderr).toContain("a is no longer declared; its resources still exist");
+    expect(stderr).toContain("a is no longer declared; its resources may still exist");
     expect(stderr).toContain("Its state: a/.rnv/state.json");
     expect(stderr).toContain("b@staging is no longer declared");
     expect(stderr).toContain("rnv destroy --stage staging --state s3://states/b-staging.json");
@@ -137,7 +137,7 @@ describe("a stage that is no longer declared", () => {
     fleet("us");
     const { stderr: named } = await matrix();
     expect(named).toContain(
-      "eu is no longer declared; its resources still exist\n  Its state: s3://fleet/eu\n",
+      "eu is no longer declared; its resources may still exist\n  Its state: s3://fleet/eu\n",
     );
     expect(named).toContain("rnv destroy --state s3://fleet/eu in its folder");
     expect(named.match(/is no longer declared/g)).toHaveLength(1);

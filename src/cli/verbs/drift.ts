@@ -24,12 +24,7 @@ export const driftVerb = defineVerb({
     "Needs no value of any variable and no RNV_STATE_KEY: no source of a secret is read, no command is " +
     "run. What changed shows by its time.",
   failed: { json: driftJson, markdown: (outcome) => driftMarkdown(outcome) },
-  options: {
-    ...scopeOptions,
-    ...driftOptions,
-    ...readingOptions,
-    ...pick("jsonInto", "html", "stage"),
-  },
+  options: { ...scopeOptions, ...driftOptions, ...readingOptions, ...pick("jsonInto", "html", "stage") },
   examples: [
     ["rnv drift", "for people"],
     ["rnv drift -json", "for a scheduled job"],

@@ -127,11 +127,7 @@ const stageSweepVerb = defineVerb({
     "in one does not stop the others: exit 3, and the same command continues. Instances to keep are named, or those " +
     "to destroy are told by their age; with both, what is old and not kept goes. With `expires` and neither, what has " +
     "expired goes.",
-  options: {
-    ...keepOptions,
-    ...sweepOptions,
-    ...pick("autoApprove", "input"),
-  },
+  options: { ...keepOptions, ...sweepOptions, ...pick("autoApprove", "input") },
   examples: [
     ["rnv stage sweep --stage preview --keep 12,15", "all instances but two"],
     ["rnv stage sweep --stage preview --keep-from open.txt", "those that a file does not list"],

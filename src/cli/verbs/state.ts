@@ -176,7 +176,7 @@ export const stateVerbs: VerbFamily = {
     stateVerb({
       name: "rm",
       arguments: { addresses: argument("<address...>") },
-      summary: "Forget records; the platform keeps the resources",
+      summary: "Forget records; nothing on the platform is deleted",
       options: pick("lockTimeoutMs"),
       examples: [["rnv state rm service.shop.worker", "rnv no longer manages it"]],
       run: async (request, { context, screen }) => {
@@ -185,7 +185,7 @@ export const stateVerbs: VerbFamily = {
           const back = `rnv import ${escapeText(address)} ${escapeText(id)}`;
           return `${escapeText(address)} is archived and cannot be listed. To take it back: ${back}\n`;
         });
-        const what = `Forgot ${counted(addresses.length, "record")}; the platform keeps them:\n`;
+        const what = `Forgot ${counted(addresses.length, "record")}; nothing was deleted on the platform:\n`;
         screen.terminal.tell([what, listed(addresses), ...notes].join(""));
       },
     }),

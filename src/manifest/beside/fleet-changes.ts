@@ -109,7 +109,7 @@ export async function warnOfRemovedMembers(
         const isRemote = address.includes("://");
         const state = isRemote ? address : shownPath(address, realOf(request.cwd));
         const option = isRemote ? ` --state ${state}` : "";
-        return warning("manifest.not_found", `${name} is no longer declared; its resources still exist`, {
+        return warning("manifest.not_found", `${name} is no longer declared; its resources may still exist`, {
           detail: `Its state: ${state}`,
           hint:
             stage === undefined

@@ -35,10 +35,14 @@ const loadModule =
 /** Connections and timers of the program keep nothing waiting: its message is the end. */
 const send = (message: ProgramMessage): unknown => process.send?.(message, () => process.exit());
 
-function fail(cause: unknown): void {
-  const { stack = "", code } = cause instanceof Error ? (cause as NodeJS.ErrnoException) : {};
-  send({ thrown: String(cause), stack, code });
+function fail(thrown: unknown): void {
+  const { stack = "", code, cause } = Object(thrown) as Partial<NodeJS.ErrnoException>;
+  const text = thrown instanceof Error ? String(thrown) : messageOf(thrown);
+  send({ thrown: cause === undefined ? text : `${text}: ${messageOf(cause)}`, stack: String(stack), code });
 }
+
+/** The error of several addresses that refuse a connection has a code alone. */
+const messageOf = (value: unknown): string => String(Object(value).message || Object(value).code || value);
 
 async function evaluate(file: string, stage: string): Promise<void> {
   const { default: given }: { readonly default?: unknown } = await import(pathToFileURL(file).href);
@@ -53,6 +57,9 @@ async function evaluate(file: string, stage: string): Promise<void> {
 }
 
 process.on("uncaughtException", fail);
+// The process ends with its parent. A referenced channel would keep it alive after the program.
+process.on("disconnect", () => process.exit());
+process.channel?.unref();
 if (!process.execArgv.includes("--import") && canStripTypes(nodeModule))
   nodeModule.registerHooks({ load: loadModule(nodeModule.stripTypeScriptTypes) });
 const [file = "", stage = ""] = process.argv.slice(2);

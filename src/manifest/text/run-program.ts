@@ -43,10 +43,7 @@ async function runProgram(
     signal,
     timeout: timeoutMs,
     killSignal: "SIGKILL",
-    execArgv: [
-      "--disable-warning=ExperimentalWarning",
-      ...(loader === undefined ? [] : ["--import", loader]),
-    ],
+    execArgv: ["--disable-warning=ExperimentalWarning", ...(loader ? ["--import", loader] : [])],
   });
   for (const stream of [child.stdout, child.stderr])
     stream?.on("data", (chunk: Buffer) => print?.(chunk.toString()));
@@ -85,6 +82,7 @@ const toInstall = "install what it imports in its folder: npm install --save-dev
 const hints: Readonly<Record<string, string>> = {
   ERR_MODULE_NOT_FOUND: toInstall,
   MODULE_NOT_FOUND: toInstall,
+  "own file": "check this path; Node needs the ending of the file too, such as ./services.ts",
   ERR_UNKNOWN_FILE_EXTENSION:
     "before 22.18, Node runs no TypeScript: install tsx (npm install --save-dev tsx), or a newer Node",
   ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX:
@@ -107,6 +105,6 @@ function programError(file: string, cwd: string, { stack, code, ...of }: Thrown,
   return error("manifest.program_failed", `${file} failed: ${syntax ?? first}`, {
     detail: detail || undefined,
     range: at === "" ? undefined : { file: shown, start: 0, end: 0, line: Number(line) },
-    hint: hints[String(code)],
+    hint: hints[/Cannot find module '[./](?!.*\/node_modules\/)/.test(thrown) ? "own file" : String(code)],
   });
 }

@@ -187,10 +187,13 @@ const tab: FindCause = ({ text, line: { start, indent }, at }) =>
     ? { summary: "a tab indents this line: YAML is indented by spaces", hint: "write spaces", start }
     : undefined;
 
+/** Comments, and quoted texts that close on their line. */
+const wholeTexts = /"(?:[^"\\\n]|\\.)*"|'[^'\n]*'|(?<!\S)#.*/g;
+
 /** A quote or a bracket that takes in the lines below it. */
-const notClosed: FindCause = ({ line, above, reason }) => {
-  if (reason !== "deficient indentation" && !reason.startsWith("unexpected end")) return undefined;
-  if (/^[\]}]/.test(line.body)) return undefined;
+const notClosed: FindCause = ({ text, line, above, reason }) => {
+  const isDeficient = reason === "deficient indentation";
+  if (!isDeficient && !reason.startsWith("unexpected end")) return undefined;
   for (const { start, indent, body } of [line, above].filter((candidate) => candidate !== undefined)) {
     // Texts that close on the line are taken out, their length is kept.
     const written = body
@@ -201,6 +204,10 @@ const notClosed: FindCause = ({ line, above, reason }) => {
     const opened = left[at];
     if (opened === undefined) continue;
     const close = { "[": "]", "{": "}" }[opened] ?? opened;
+    const after = text.slice(start + indent + at + 1).replace(wholeTexts, "");
+    // With its end below, it is a mistake of the indentation.
+    const count = (mark: string): number => after.split(mark).length - 1;
+    if (isDeficient && count(close) > (close === opened ? 0 : count(opened))) continue;
     return {
       summary: `the ${opened} that opens here is not closed`,
       hint: written.includes(close, left.length)
@@ -258,11 +265,8 @@ const indentation: FindCause = ({ text, at, line, above, reason }) => {
       hint: "indent the items of a list below its key, and begin each of them with -",
       start,
     };
-  return {
-    summary: `this line is indented by ${line.indent} spaces, and the line above by ${above.indent}`,
-    hint: "indent the keys of one mapping, and the items of one list, alike",
-    start,
-  };
+  const summary = `this line is indented by ${line.indent} spaces, and the line above by ${above.indent}`;
+  return { summary, hint: "indent the keys of one mapping, and the items of one list, alike", start };
 };
 
 const causes: readonly FindCause[] = [tab, notClosed, afterQuote, needsQuotes, missingColon, indentation];

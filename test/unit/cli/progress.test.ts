@@ -98,6 +98,13 @@ describe("the live view of an apply", () => {
     expect(shown.lines.at(-2)).not.toContain("of 3 done");
   });
 
+  it("counts no deletion of a deployment as deploying", () => {
+    const { shown, progress } = live();
+    for (const address of [api, deployment]) progress.emit({ type: "planned", address, action: "delete" });
+    progress.emit({ type: "start", address: deployment, action: "delete" });
+    expect(shown.lines.at(-2)).toBe("  0 of 2 done, 0s");
+  });
+
   it("counts a replacement once it has both ended and begun again", () => {
     const { shown, progress } = live();
     for (const address of [api, deployment]) progress.emit({ type: "planned", address, action: "replace" });

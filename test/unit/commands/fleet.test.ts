@@ -192,6 +192,20 @@ it("tells first who needs someone, keeps within its size, and shows names and er
   expect(bare.replace(/`+[^`]*`+/g, "")).not.toContain("<img");
 });
 
+it("shows the warnings of a member that is well, among many that are", () => {
+  const summary = "rnv.yaml declares nothing";
+  const empty = {
+    ...resultOf("empty"),
+    diagnostics: [{ severity: "warning" as const, code: "manifest.empty" as const, summary }],
+  };
+  const many = Array.from({ length: 100 }, (_, i) => resultOf(`team-${i}`));
+  const report = makeReport({ ...head, selected: [] }, [...many, empty], true);
+  const text = fleetReportText(report, plainStyle);
+  expect(text).toContain(`    empty no drift (1s)\n      warning[manifest.empty]: ${summary}\n`);
+  expect(text).not.toContain("team-");
+  for (const shown of [fleetReportMarkdown(report), fleetPage(report)]) expect(shown).toContain(summary);
+});
+
 it("writes numbers for Prometheus", () => {
   const report = makeReport(
     { ...head, started_at: "2026-01-02T00:00:00Z", selected: ["a"] },

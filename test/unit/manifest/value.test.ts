@@ -1,3 +1,5 @@
+import { fork } from "node:child_process";
+import { once } from "node:events";
 import { symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { setFlagsFromString } from "node:v8";
@@ -53,4 +55,27 @@ it("a program that does not end is ended after its time", async () => {
   (runInNewContext("gc") as () => void)();
   const { diagnostics } = await loading;
   expect(diagnostics.map(({ summary }) => summary)).toEqual(["rnv.config.ts did not end within 3 s"]);
+});
+
+it("a program ends with its parent, and by itself where it waits for nothing", async () => {
+  const cwd = folderWith({
+    "waiting.mjs": 'console.log("waits"); setInterval(() => {}, 1000); await new Promise(() => {});',
+    "ended.cjs": "module.exports = new Promise(() => {});",
+  });
+  const script = require.resolve("../../../src/manifest/text/evaluate-program");
+  const run = (file: string) =>
+    fork(script, [join(cwd, file)], {
+      execArgv: ["--import", require.resolve("tsx")],
+      stdio: ["ignore", "pipe", "inherit", "ipc"],
+      timeout: 15_000,
+      killSignal: "SIGKILL",
+    });
+  const [waiting, ended] = [run("waiting.mjs"), run("ended.cjs")];
+  const ends = [once(waiting, "exit"), once(ended, "exit")];
+  await once(waiting.stdout as NonNullable<typeof waiting.stdout>, "data");
+  waiting.disconnect();
+  expect(await Promise.all(ends)).toEqual([
+    [0, null],
+    [0, null],
+  ]);
 });

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { Change, Plan } from "../../../src/plan/plan";
-import { planText } from "../../../src/report/plan-text";
+import { planMarkdown, planText } from "../../../src/report/plan-text";
 import { createStyle, plainStyle } from "../../../src/report/style";
 import { expectText } from "../../support/expected-text";
 import { absent, address, change, field, plan, secret, value } from "../../support/plan-fixture";
@@ -14,6 +14,8 @@ function about(item: Change, rest: Partial<Plan> = {}): string[] {
   const lines = planText(plan([item], rest), plainStyle).split("\n");
   return lines.slice(2, -3);
 }
+
+const atEnd = "differs in the line break at the end, or beyond 400 characters of a line";
 
 describe("the lines of a change", () => {
   it("stand below each other where a pair is too long for the line", () => {
@@ -35,6 +37,18 @@ describe("the lines of a change", () => {
       attributes: [field("page", value(lines.join("\n")), value(changed.join("\n")), { cause: "drift" })],
     });
     expectText(expected("changed-text.txt"), `${about(item).join("\n")}\n`);
+  });
+
+  it.each([
+    ["a line ending", "a\nb", "a\r\nb", ["- a", "+ a\\r", "  b"]],
+    ["a space at the end of a line", "a\nb", "a \nb", ["- a", "+ a\\u0020", "  b"]],
+    ["a tab", "a\n  b", "a\n\tb", ["  a", "-   b", "+ \\tb"]],
+    ["the last line break", "a\nb", "a\nb\n", ["  ... (2 unchanged)", `! ${atEnd}`]],
+  ])("show %s that alone differs, in text and in Markdown", (_what, before, after, lines) => {
+    const item = change("update", "service.a", { attributes: [field("page", value(before), value(after))] });
+    expect(about(item).slice(2)).toEqual(lines.map((line) => `          ${line}`));
+    const inMarkdown = lines.map((line) => `${line.slice(0, 1)}  ${line.slice(1)}`).join("\n");
+    expect(planMarkdown(plan([item]))).toContain(`page:\n${inMarkdown}\n`);
   });
 
   it("say how many lines of a very long text are left out, and cut long ones", () => {
