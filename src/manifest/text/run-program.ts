@@ -33,7 +33,6 @@ async function runProgram(
   { file, cwd, environment: env, stage }: Parameters<RunProgram>[0],
   { print, signal, timeoutMs = 60_000 }: ProgramOptions,
 ): ReturnType<RunProgram> {
-  signal?.throwIfAborted();
   const path = resolve(cwd, file);
   const loader = tsxOf(path);
   const child = fork(scriptPath(), [path, ...(stage === undefined ? [] : [JSON.stringify(stage)])], {

@@ -32,7 +32,7 @@ describe("a secret", () => {
     expect(JSON.stringify([found.diagnostics, shownTexts(found)])).not.toContain(secretText);
   });
 
-  // "What rnv reads arrives as its digits and characters were, or is an error." (DESIGN section 3)
+  // "arrives as its digits and characters were, or is an error" (DESIGN section 3)
   it.each([
     ["/id", "12345678901234567890"],
     ["/price", "1.10"],
