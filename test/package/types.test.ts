@@ -148,6 +148,17 @@ describe("the types of a manifest", () => {
         return { projects: { shop: { name: environment.NAME, services: { api, old: undefined }, layout: "auto" } } };
       });
       export const typed = defineManifest((): Manifest => ({ services: { api: { kind: "web" } } }));
+      declare const flag: boolean;
+      export const either = [
+        defineManifest(() => (flag ? { services: { api: { kind: "web", deploy: { when: "never" } } } } : {})),
+        defineManifest(({ stage }) => {
+          if (stage?.name === "production") return { services: { api: service("web") } };
+          return { services: { api: { kind: "static" } }, projects: { shop: { layout: "auto" } } };
+        }),
+        defineManifest(() => ({ ...(flag ? { projects: { p: {} } } : { services: { s: { kind: "web" } } }) })),
+        defineManifest(() => (flag ? { projects: { p: {} } } : Promise.resolve({ services: {} }))),
+        defineManifest(async () => (flag ? { services: { api: { kind: "web" } } } : {})),
+      ];
     `;
     expect(mistakesIn(opening + program)).toEqual([]);
   });
@@ -167,11 +178,12 @@ describe("the types of a manifest", () => {
       "({ outputs: {}, X })",
       "(() => ({ outputs: {}, X }))",
       "(async () => ({ outputs: {}, X }))",
+      "(({ stage }) => (stage ? { outputs: {}, X } : {}))",
     ];
     const lines = mistakes.flatMap((one) => forms.map((form) => `defineManifest${form.replace("X", one)};`));
     const found = mistakesIn(`${opening}${lines.join("\n")}\n`);
     expect(found.map((line) => Number(/\((\d+),/.exec(line)?.[1]))).toEqual(lines.map((_, i) => i + 2));
-    expect(found[6]).toContain("Did you mean to write 'healthCheckPath'?");
+    expect(found[2 * forms.length]).toContain("Did you mean to write 'healthCheckPath'?");
   });
 });
 

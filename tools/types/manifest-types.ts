@@ -53,6 +53,11 @@ type Closed<Given, Shape> = unknown extends Shape
         }
       : Given;
 
+/** The same for a manifest, or for the promise of a manifest. */
+type ClosedResult<Made> = Made extends Promise<infer Given>
+  ? Promise<Closed<Given, Manifest>>
+  : Closed<Made, Manifest>;
+
 /**
  * Checks a manifest of \`rnv.config.ts\`, or a function that makes it for a stage.
  * @example
@@ -60,10 +65,12 @@ type Closed<Given, Shape> = unknown extends Shape
  *   projects: { shop: { services: { api: { kind: "web", configuration: { replicas: 2 } } } } },
  * });
  */
-export function defineManifest<const Given extends Manifest>(
+export function defineManifest<const Given extends Manifest, const Made extends Manifest | Promise<Manifest>>(
   given:
     | Manifest
-    | ((input: ManifestInput) => (Given & Closed<Given, Manifest>) | Promise<Given & Closed<Given, Manifest>>),
+    // Compilers name the mistake by this function; by the other they infer from returns of several shapes.
+    | ((input: ManifestInput) => (Given & Closed<Given, Manifest>) | Promise<Given & Closed<Given, Manifest>>)
+    | ((input: ManifestInput) => Made & ClosedResult<Made>),
 ): Manifest | ((input: ManifestInput) => Manifest | Promise<Manifest>) {
   return given;
 }
