@@ -185,15 +185,13 @@ function defineDeclared(library: Library, type: ResourceType) {
       super.giveField(name, name === nameField ? (value ?? this.node.id) : value);
     }
 
-    /** The name may be overridden after a reference was taken, and the value of a secret is read from the program. */
+    /** The name may be overridden after a reference was taken, and a text may become a secret source. */
     override interpolationForAttribute(attribute: string): Resolvable {
-      if (secrets.includes(attribute)) {
-        this.#plainValue(attribute);
-        return library.Lazy.anyValue({ produce: () => this.#plainValue(attribute) });
-      }
+      this.#expectReadable(attribute);
       let name: string | undefined;
       let reference: Resolvable | undefined;
       const produce = (context: { readonly preparing: boolean }): unknown => {
+        this.#expectReadable(attribute);
         this.#expectDeclared(attribute, context);
         // The library notes at a reference which stacks refer to it: one for each name.
         if (name !== this.friendlyUniqueId) reference = super.interpolationForAttribute(attribute);
@@ -203,9 +201,10 @@ function defineDeclared(library: Library, type: ResourceType) {
       return library.Lazy.anyValue({ produce });
     }
 
-    #plainValue(name: string): unknown {
+    /** Refuses a reference to a secret that the program does not give as text: no state holds its value. */
+    #expectReadable(name: string): void {
       const given = this.givenField(name);
-      if (given !== undefined && !isSecretSource(given)) return given;
+      if (!secrets.includes(name) || (given !== undefined && !isSecretSource(given))) return;
       const isSource = given !== undefined && generatedLength(given) === undefined;
       throw new Error(
         `the ${name} of ${terraformType} ${this.node.path} cannot be read: ` +

@@ -204,8 +204,10 @@ function readDataRoot(steps: Steps, scope: Scope): Value {
       "read the stacks together: -f cdktf.out",
     );
   const found = readOutput(output, entry, { ...scope, stack });
-  const isMadeByApply = !isSensitive(found) && awaitedBy(found).some(({ kind }) => kind === "reference");
-  return isMadeByApply ? crossValue([stack.name, output, ...rest], found, scope) : stepsInto(found, rest);
+  if (!awaitedBy(found).some(({ kind }) => kind === "reference")) return stepsInto(found, rest);
+  const hint = "no state records a secret: refer to its parts, such as the URL of a service, instead";
+  if (isSensitive(found)) throw refused(`the stack ${stack.name} makes this secret when it is applied`, hint);
+  return crossValue([stack.name, output, ...rest], found, scope);
 }
 
 /** `data.rnv_service.api.url`: an attribute of a data source of the same stack. */

@@ -124,7 +124,7 @@ function mistakesIn(program: string): readonly string[] {
 
 describe("the types of a manifest", () => {
   const file = join(root, "dist", "manifest", "generated", "manifest.d.ts");
-  const opening = `import { defineManifest, type Manifest, type ManifestService } from ${JSON.stringify(file.slice(0, -5))};\n`;
+  const opening = `import { defineManifest, type Manifest, type ManifestSecret, type ManifestService, type ManifestVariable } from ${JSON.stringify(file.slice(0, -5))};\n`;
 
   it("describe every field, with its default", () => {
     const text = readFileSync(file, "utf8");
@@ -148,8 +148,60 @@ describe("the types of a manifest", () => {
         return { projects: { shop: { name: environment.NAME, services: { api, old: undefined }, layout: "auto" } } };
       });
       export const typed = defineManifest((): Manifest => ({ services: { api: { kind: "web" } } }));
+      declare const flag: boolean;
+      const secret = (name: string) => ({ fromEnv: name });
+      const common: Record<string, ManifestSecret> = { A: "text", B: { fromFile: "b" } };
+      const kept: Record<string, ManifestVariable> = { C: { preserve: true }, D: { value: { fromEnv: "D" } } };
+      export const variables = defineManifest(() => ({
+        variableGroups: { common, kept },
+        services: {
+          api: {
+            kind: "web",
+            variables: {
+              ...common,
+              ...kept,
+              E: flag ? secret("E") : { fromFile: "e" },
+              F: flag ? "text" : { generate: { length: 32 } },
+              G: { fromCommand: ["op", "read"], env: ["OP_TOKEN"], json: "/g" },
+              H: { value: secret("H"), sensitive: false, "x-note": 1 },
+              I: { fromEnv: "I", fromFile: undefined },
+            },
+          },
+        },
+      }));
+      export const either = [
+        defineManifest(() => (flag ? { services: { api: { kind: "web", deploy: { when: "never" } } } } : {})),
+        defineManifest(({ stage }) => {
+          if (stage?.name === "production") return { services: { api: service("web") } };
+          return { services: { api: { kind: "static" } }, projects: { shop: { layout: "auto" } } };
+        }),
+        defineManifest(() => ({ ...(flag ? { projects: { p: {} } } : { services: { s: { kind: "web" } } }) })),
+        defineManifest(() => (flag ? { projects: { p: {} } } : Promise.resolve({ services: {} }))),
+        defineManifest(async () => (flag ? { services: { api: { kind: "web" } } } : {})),
+      ];
     `;
     expect(mistakesIn(opening + program)).toEqual([]);
+  });
+
+  it("refuse sources of secrets that rnv refuses, in a manifest and in what a function returns", () => {
+    const variables = [
+      "{ fromEnv: 5 }",
+      "{ value: { fromFile: 5 } }",
+      'flag ? { fromEnv: 5 } : { fromFile: "y" }',
+      '{ fromCommand: "op" }',
+      '{ generate: { length: "32" } }',
+      '{ fromEnv: "x", fromFile: "y" }',
+      '{ fromEnv: "x", json: "/y" }',
+      '{ fromEnv: "x", sensitive: false }',
+      '{ value: "x", fromEnv: "y" }',
+    ];
+    const forms = ["X", "() => X", "async () => X", "() => (flag ? X : {})"];
+    const lines = variables.flatMap((one) => {
+      const manifest = `({ services: { api: { kind: "web", variables: { A: ${one} } } } })`;
+      return forms.map((form) => `defineManifest(${form.replace("X", manifest)});`);
+    });
+    const found = mistakesIn(`${opening}${lines.join("\n")}\ndeclare const flag: boolean;\n`);
+    expect(found.map((line) => Number(/\((\d+),/.exec(line)?.[1]))).toEqual(lines.map((_, i) => i + 2));
   });
 
   it("refuse seven ordinary mistakes, in a manifest and in what a function returns", () => {
@@ -167,11 +219,12 @@ describe("the types of a manifest", () => {
       "({ outputs: {}, X })",
       "(() => ({ outputs: {}, X }))",
       "(async () => ({ outputs: {}, X }))",
+      "(({ stage }) => (stage ? { outputs: {}, X } : {}))",
     ];
     const lines = mistakes.flatMap((one) => forms.map((form) => `defineManifest${form.replace("X", one)};`));
     const found = mistakesIn(`${opening}${lines.join("\n")}\n`);
     expect(found.map((line) => Number(/\((\d+),/.exec(line)?.[1]))).toEqual(lines.map((_, i) => i + 2));
-    expect(found[6]).toContain("Did you mean to write 'healthCheckPath'?");
+    expect(found[2 * forms.length]).toContain("Did you mean to write 'healthCheckPath'?");
   });
 });
 

@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { Annotations, App, Fn, TerraformOutput, TerraformStack, TerraformVariable } from "cdktf";
-import { DataRnvCatalog, fromEnv, Project, RnvProvider } from "../../src/cdktf/cdktf";
+import { DataRnvCatalog, fromEnv, Project, RnvProvider, Service, type Variable } from "../../src/cdktf/cdktf";
 import { embeddedApiKey, embeddedWorkspaceId } from "../../src/emulator/emulator";
-import { approve, failing, oneScenario } from "../support/cli";
+import { approve, eachScenario, failing, oneScenario } from "../support/cli";
 
 const token = "canary-token-of-the-shop";
 
@@ -113,5 +113,67 @@ describe("values of a stack", () => {
     expect(planned.stdout).toContain("https://git.example.com/(sensitive)");
     for (const text of [planned.stdout, applied.stdout, scenario.read(".rnv/shop/state.json")])
       expect(text).not.toContain(token);
+  });
+});
+
+describe("the value of a variable that the program writes as text", () => {
+  const secret = "plain-secret-123";
+  const scenario = eachScenario();
+  const configuration = { repository: "https://git.example.com/shop/api" };
+
+  /** Synthesizes a stack with the variable; `define` adds the rest. */
+  function synthesize(define: (stack: TerraformStack, tok: Variable, api: Service) => void): void {
+    const app = new App({ outdir: join(scenario.folder, "cdktf.out") });
+    const stack = new TerraformStack(app, "shop");
+    new RnvProvider(stack, "rnv");
+    const api = new Service(stack, "api", { kind: "web", configuration });
+    define(stack, api.addVariable("TOK", secret), api);
+    app.synth();
+  }
+  const apply = () => scenario.run("apply", "-f", "cdktf.out", ...approve);
+
+  it("is refused in an output and in a field of a service, and stands in no text of the run", async () => {
+    synthesize((stack, { value }) => {
+      new TerraformOutput(stack, "tok", { value });
+      new Service(stack, "worker", { kind: "worker", configuration: { startCommand: `run ${value}` } });
+    });
+    const refused = await apply();
+    expect(refused).toMatchObject(failing(1, "shop: output.tok: outputs are shown and recorded"));
+    expect(refused.stderr).toContain("start_command");
+    expect(refused.stdout + refused.stderr).not.toContain(secret);
+    expect(scenario.emulator.store.services()).toEqual([]);
+  });
+
+  it("goes into other variables, also of another stack, and into a sensitive output", async () => {
+    synthesize((stack, { value }, api) => {
+      api.addVariables({ COPY: value, TEXT: `a:${Fn.upper(value)}` });
+      new TerraformOutput(stack, "tok", { value, sensitive: true });
+      const jobs = new TerraformStack(stack.node.root, "jobs");
+      new RnvProvider(jobs, "rnv");
+      new Service(jobs, "worker", { kind: "worker", configuration }).addVariable("TOK", value);
+    });
+    const applied = await apply();
+    expect(applied).toMatchObject({ code: 0 });
+    expect(["COPY", "TEXT"].map((key) => scenario.valueOf(key, "api"))).toEqual([
+      secret,
+      "a:PLAIN-SECRET-123",
+    ]);
+    expect(scenario.valueOf("TOK", "worker")).toBe(secret);
+    const output = await scenario.run("output", "-json", "-f", "cdktf.out");
+    const states = ["shop", "jobs"].map((name) => scenario.read(`.rnv/${name}/state.json`));
+    for (const text of [applied.stdout + applied.stderr, output.stdout, ...states])
+      expect(text).not.toMatch(/plain-secret-123/i);
+  });
+
+  it("is refused in another stack where the apply makes it, with what to write", async () => {
+    synthesize((stack, _tok, api) => {
+      const { value } = api.addVariable("URL", api.url);
+      const jobs = new TerraformStack(stack.node.root, "jobs");
+      new RnvProvider(jobs, "rnv");
+      new Service(jobs, "worker", { kind: "worker", configuration }).addVariable("URL", value);
+    });
+    const { stderr } = await scenario.run("plan", "-f", "cdktf.out");
+    expect(stderr).toContain("jobs/worker/URL: the stack shop makes this secret when it is applied");
+    expect(stderr).toContain("refer to its parts, such as the URL of a service, instead");
   });
 });

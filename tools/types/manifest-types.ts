@@ -53,6 +53,16 @@ type Closed<Given, Shape> = unknown extends Shape
         }
       : Given;
 
+/** The same for a manifest, or for the promise of a manifest. */
+type ClosedResult<Made> = Made extends Promise<infer Given>
+  ? Promise<Closed<Given, Manifest>>
+  : Closed<Made, Manifest>;
+
+/** A value of one option of a union: it has no key of another option. */
+type OneOf<Shape, All = Shape> = Shape extends object
+  ? Shape & { readonly [Key in Exclude<KeysOf<All>, keyof Shape>]?: undefined }
+  : Shape;
+
 /**
  * Checks a manifest of \`rnv.config.ts\`, or a function that makes it for a stage.
  * @example
@@ -60,10 +70,12 @@ type Closed<Given, Shape> = unknown extends Shape
  *   projects: { shop: { services: { api: { kind: "web", configuration: { replicas: 2 } } } } },
  * });
  */
-export function defineManifest<const Given extends Manifest>(
+export function defineManifest<const Given extends Manifest, const Made extends Manifest | Promise<Manifest>>(
   given:
     | Manifest
-    | ((input: ManifestInput) => (Given & Closed<Given, Manifest>) | Promise<Given & Closed<Given, Manifest>>),
+    // Compilers name the mistake by this function; by the other they infer from returns of several shapes.
+    | ((input: ManifestInput) => (Given & Closed<Given, Manifest>) | Promise<Given & Closed<Given, Manifest>>)
+    | ((input: ManifestInput) => Made & ClosedResult<Made>),
 ): Manifest | ((input: ManifestInput) => Manifest | Promise<Manifest>) {
   return given;
 }
@@ -108,7 +120,16 @@ function declare(source: Source, name: string, schema: ManifestSchema, described
 function unionOf(source: Source, schema: ManifestSchema, described?: Described, key?: string): string {
   const parts = [...new Set(partsOf(source, schema, described, key))];
   const takesText = parts.includes("string") || parts.includes("(string & {})");
-  return parts.filter((part) => !takesText || part !== "Interpolation").join(" | ");
+  const union = parts.filter((part) => !takesText || part !== "Interpolation").join(" | ");
+  return shapesIn(source, schema) > 1 ? `OneOf<${union}>` : union;
+}
+
+/** The number of options of a union that are objects with keys of their own. */
+function shapesIn(source: Source, { $ref, anyOf = [], properties }: ManifestSchema): number {
+  if (properties !== undefined) return 1;
+  const options =
+    $ref === undefined ? anyOf : [source.definitions[$ref.slice("#/definitions/".length)] ?? {}];
+  return options.reduce((sum, option) => sum + shapesIn(source, option), 0);
 }
 
 /** The parts of the union that a schema is; an object that has a block of its own under `key` is named. */

@@ -148,7 +148,30 @@ describe.each(onShare)("programs on %s", (_name, { library, constructs }) => {
     });
   });
 
-  describe("the value of one variable in another", () => {
+  describe("the value of a variable", () => {
+    it("is a reference wherever it is used, and its text only in its own block", () => {
+      const api = new Service(stack, "api", { kind: "web" });
+      const token = api.addVariable("TOKEN", "plain-secret-123");
+      api.addVariable("COPY", token.value);
+      api.addVariable("URL", `https://user:${token.value}@example.com`);
+      api.addVariables({ UPPER: Fn.upper(token.value) });
+      api.configuration.startCommand = `run ${token.value}`;
+      new library.TerraformOutput(stack, "tok", { value: token.value });
+      const text = JSON.stringify(JSON.parse(library.Testing.synth(stack)));
+      expect(text.split("plain-secret-123")).toHaveLength(2);
+      const { resource, output } = JSON.parse(text);
+      expect(output.tok.value).toBe("${rnv_variable.api__TOKEN.value}");
+      expect(resource.rnv_service.api.configuration.start_command).toBe(
+        "run ${rnv_variable.api__TOKEN.value}",
+      );
+      expect(resource.rnv_variables.api.values).toEqual({ UPPER: "${upper(rnv_variable.api__TOKEN.value)}" });
+      expect(resource.rnv_variable).toMatchObject({
+        api__TOKEN: { value: "plain-secret-123" },
+        api__COPY: { value: "${rnv_variable.api__TOKEN.value}" },
+        api__URL: { value: "https://user:${rnv_variable.api__TOKEN.value}@example.com" },
+      });
+    });
+
     it("is refused where it is a secret, is made up or is set elsewhere", () => {
       const api = new Service(stack, "api", { kind: "web" });
       const token = api.addVariable("TOKEN", fromEnv("TOKEN"));
