@@ -176,7 +176,7 @@ export const expectations = (issues: readonly Issue[]): string =>
 
 /** ` must be a number`, `: it holds a secret`: the rules that a value breaks, after its name. */
 export const requirements = (issues: readonly Issue[]): string =>
-  `: ${expectations(issues)}`.replace(/^: expected (?:number to be )?/, " must be ");
+  `: ${expectations(issues)}`.replace(/^: expected (?:(?:number|int) to be )?/, " must be ");
 
 /** Returns an issue itself; of a union the findings of the option that got furthest, where there is such an option. */
 export function leafIssues(issue: Issue): Issue[] {

@@ -267,7 +267,14 @@ function planSections(plan: Plan): readonly Section<never>[] {
     ...section("unchecked", "Not checked", withheld, rowsByReason(values), warning),
     ...section("revealed", "Revealed", revealedLine(plan, "as declared and not written")),
     ...section("unmanaged", "Not managed here", unmanagedLine(plan.unmanaged)),
+    ...section("narrowed", "Narrowed", narrowedLine(plan.options)),
   ];
+}
+
+/** Says that a plan is of a part of the manifest; empty unless it is. */
+function narrowedLine({ targets, excludes }: Plan["options"]): string {
+  if (targets.length + excludes.length === 0) return "";
+  return "Narrowed by -target or -exclude: nothing else was compared with the manifest.";
 }
 
 function outputRows({ outputs }: Plan): readonly (readonly Cell[])[] {
