@@ -14,6 +14,8 @@ import type { LoadedStateKey } from "../state/key";
 import type { Origin } from "../state/recorded";
 import type { PlanWishes } from "./library/types";
 
+export { planRequest } from "./library/read-request";
+
 export interface StateKey extends LoadedStateKey {
   /** Authenticates the record of a review. */
   readonly reviewKey?: Uint8Array | undefined;
@@ -108,8 +110,6 @@ export interface CostLimit {
   readonly amount: number;
   readonly currency: "usd" | "ngn";
 }
-
-export { planRequest } from "./library/read-request";
 
 /** Returns the options of a plan; throws `DiagnosticsError` at a confirmation that is not an address. */
 export function planOptions(request: PlanRequest): PlanOptions {
