@@ -12,6 +12,7 @@ describe("the pages of figures", () => {
     ["tested.md", "kills-terraform"],
     ["tested.md", "hostile"],
     ["tested.md", "nodes"],
+    ["tested.md", "readings"],
     ["performance.md", "bench"],
     ["performance.md", "production"],
     ["performance.md", "node-22"],
