@@ -131,7 +131,7 @@ function pickFrom(found: Fetched, { argument, json: pointer }: PendingSecret): F
   let value: unknown;
   try {
     // JSON.parse would round a number: it is read as the text of its digits.
-    const numbers = /("(?:[^"\\]|\\.)*")|-?\d[\d.eE+-]*/g;
+    const numbers = /("(?:[^"\\]|\\.)*")|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
     value = JSON.parse(found.text.replace(numbers, (token, text) => text ?? `"${token}"`));
   } catch {
     const hint = "take json away if its whole output is the value";

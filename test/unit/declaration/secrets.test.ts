@@ -49,6 +49,18 @@ describe("a secret", () => {
     isSecret(print(await load(cwd, { environment: { PATH: process.env.PATH } })), text);
   });
 
+  it.each(["2026-11-30", "007", "1.10.2"])(
+    "takes no text for JSON because it begins with digits: %s",
+    async (text) => {
+      const cwd = folderWith({
+        "a.json": text,
+        "rnv.yaml": variable('{ fromCommand: [cat, a.json], json: "" }'),
+      });
+      const { diagnostics } = await load(cwd, { environment: { PATH: process.env.PATH } });
+      expect(diagnostics.map(({ summary }) => summary)).toEqual(['the command "cat" did not print JSON']);
+    },
+  );
+
   it.each(["{ fromEnv: LATIN }", '"x${env.LATIN}"'])(
     "is not read from bytes that are no UTF-8: %s",
     async (value) => {
