@@ -28,14 +28,9 @@ export class TypedOption<Value> extends Option {
     this.argParser((word) => pathIn(flags, word));
   }
 
-  /** Returns true for this option and its variants. */
-  includes(option: Option): boolean {
-    return option === this || Object.getPrototypeOf(option) === this;
-  }
-
-  /** Returns true if a command has this option, shown or hidden. */
+  /** Returns true if a command has this option or a variant of it. */
   isIn(command: Command): boolean {
-    return command.options.some((option) => this.includes(option));
+    return command.options.some((option) => option === this || Object.getPrototypeOf(option) === this);
   }
 
   valueIn(command: Command): Value {

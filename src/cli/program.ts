@@ -5,7 +5,7 @@ import { suggest } from "../diagnostics/suggest";
 import { version } from "../model/tool-version";
 import { ciVerbs } from "./ci/family";
 import { fleetVerbs } from "./fleet/verbs";
-import { dailyOptions, foldedOptions, type TypedOption, text } from "./options";
+import { dailyOptions, foldedOptions, text } from "./options";
 import { usage } from "./screen";
 import type { Terminal } from "./terminal";
 import { allCommands, shownOptions, shownVerbs, type Verb, type VerbFamily, wordsOf } from "./verb";
@@ -38,8 +38,14 @@ const groups: readonly (readonly [heading: string, verbs: readonly (Verb | VerbF
   ["Getting started and tools:", [initVerb, loginVerb, ...toolVerbs]],
 ];
 
-const isFolded = (option: Option): boolean =>
-  Object.values(foldedOptions).some((one: TypedOption<unknown>) => one.includes(option));
+const daily = new Map<Option, number>(Object.values(dailyOptions).map((option, at) => [option, at]));
+const folded = new Set<Option>(Object.values(foldedOptions));
+
+const isFolded = (option: Option): boolean => folded.has(option) || folded.has(Object.getPrototypeOf(option));
+
+/** Daily options stand first and folded ones last, with the options of the verb alone between them. */
+const placeOf = (option: Option): number =>
+  daily.get(option) ?? daily.get(Object.getPrototypeOf(option)) ?? daily.size + Number(isFolded(option));
 
 type VerbRun = (verb: Verb, command: Command) => Promise<void>;
 
@@ -120,11 +126,8 @@ function addVerbs(parent: Command, verbs: readonly (Verb | VerbFamily)[], run: V
 
 function addVerb(command: Command, verb: Verb, run: VerbRun): void {
   const { options: own = {}, arguments: positionals = {}, examples } = verb;
-  const given = Object.values(own);
-  const daily = Object.values(dailyOptions).flatMap((one) => given.filter((option) => one.includes(option)));
-  const sorted = new Set([...daily, ...given.filter((option) => !isFolded(option)), ...given]);
   for (const argument of Object.values(positionals)) command.addArgument(argument);
-  for (const option of sorted) command.addOption(option);
+  for (const option of Object.values(own).sort((a, b) => placeOf(a) - placeOf(b))) command.addOption(option);
   const width = Math.max(...examples.map(([line]) => line.length));
   const lines = examples.map(([line, meaning]) => `  $ ${line.padEnd(width)}   ${meaning}`);
   command.addHelpText("after", `\nExamples:\n${lines.join("\n")}`).action(() => run(verb, command));
