@@ -133,6 +133,7 @@ function reportIssue(issue: Issue, { node, subject, report }: ReportTarget): voi
   const parent = nodeAt(node, issue.path.slice(0, -1));
   const key = path.at(-1) ?? "";
   const prefix = address === undefined ? "" : `${address}: `;
+  const rule = requirements([issue]);
   const hint = choiceHint(issue, at) ?? subject.hintFor?.(issue, at);
   if (issue.code === "unrecognized_keys") {
     const known = issue.message.split(" ");
@@ -145,12 +146,11 @@ function reportIssue(issue: Issue, { node, subject, report }: ReportTarget): voi
     const summary = `${quoteShort(key)}${requirements(issue.issues as Issue[])}`;
     refuse("manifest.invalid_name", keyRange(parent, key), summary);
   } else if (path.length > 0 && parent.kind === "map" && !parent.entries.has(key)) {
-    const rule = requirements([issue]).replace(/^ /, ", which ");
-    const summary = `${prefix}${nameOf(path.slice(0, -1))} lacks ${key}${rule}`;
+    const summary = `${prefix}${nameOf(path.slice(0, -1))} lacks ${key}${rule.replace(/^ /, ", which ")}`;
     refuse("manifest.missing_key", at.range, summary, hint);
   } else {
-    const rule = requirements([issue]);
-    const found = rule.startsWith(" must be") ? `, not ${describe(at)}` : "";
+    const isTold = issue.code === "invalid_type" || subject.describe === undefined;
+    const found = isTold && rule.startsWith(" must be") ? `, not ${describe(at)}` : "";
     const kind = issue.code === "invalid_type" ? "manifest.invalid_type" : "manifest.invalid_value";
     refuse(kind, at.range, `${prefix}${nameOf(path)}${rule}${found}`, hint);
   }

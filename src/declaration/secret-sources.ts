@@ -182,7 +182,7 @@ const sourceHints: Readonly<Record<string, string>> = {
 const noNul = "expected text without a NUL character";
 const word = z
   .string()
-  .min(1, "expected text")
+  .min(1, "expected text that is not empty")
   .refine((text) => !text.includes("\0"), noNul);
 
 const lengths = `expected a whole number from ${generatedLengths.from} to ${generatedLengths.to}`;
