@@ -1,4 +1,4 @@
-import { ApiError, isUncertain } from "../api/api-error";
+import { ApiError, isConflict, isUncertain } from "../api/api-error";
 import type { ApiRequest, ApiResponse, Send } from "../api/request";
 import type { Address } from "../model/address";
 import { Secret } from "../model/secret";
@@ -55,6 +55,9 @@ export function journaledSend(writes: JournaledWrites): Send {
       }
       return answer;
     } catch (failure) {
+      // The conflict may be with the earlier request of this key, which may still go on.
+      if (before.length > 0 && isConflict(failure))
+        throw new ApiError(failure, { ...failure, message: failure.message, kind: "uncertain" });
       if (failure instanceof ApiError && isRefusal(failure)) {
         // Earlier attempts stay open: the refusal is of this attempt alone.
         await writes.run.journal.close([seq], { result: "refused", status: failure.status ?? 0 });

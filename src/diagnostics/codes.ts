@@ -133,7 +133,7 @@ export const codeMeanings = {
   "live.import_undeclared":
     "The address to import is not declared, so the next plan would delete it. Declare it first; the message shows the block.",
   "live.preserve_missing":
-    "A variable with `preserve: true` does not exist. Create it in the dashboard, or declare a value.",
+    "A variable with `preserve: true` does not exist, or its service is replaced. Create it in the dashboard, or declare a value.",
   "live.data_missing":
     "A data source finds no such resource. Check the name or ID; refer to resources of this program directly.",
   "live.hosting_off":

@@ -35,6 +35,7 @@ export function decideDeclared(instance: ResourceInstance, context: DecisionCont
   const isReplaced = asked || changes.some((change) => change.forcesReplacement);
   const diagnostics = isReplaced ? found : [...found, ...keptDiagnostics];
   if (!asked && changes.length + released.length === 0) return { ...about.undecided, drift, diagnostics };
+  if (isReplaced && isPreserved(instance.type, about.resolved)) return refuse(about, notThere(instance));
   const withParent = isReplaced && goesWithParent(instance, context.decisions);
   const placed = changes.map((one) =>
     isParentAttribute(instance.type, one.path) ? { ...one, placement: true as const } : one,
@@ -124,10 +125,12 @@ function importMissing(instance: ResourceInstance, { id, range }: NonNullable<De
   });
 }
 
-const notThere = (instance: ResourceInstance) =>
-  errorAt(instance, "live.preserve_missing", `${instance.address} is to be preserved, but it is not there`, {
-    hint: `create ${instance.address} first, or declare its value here`,
-  });
+function notThere(instance: ResourceInstance): Diagnostic {
+  const why = instance.live ? "its replacement would start without its value" : "it is not there";
+  const summary = `${instance.address} is to be preserved, but ${why}`;
+  const hint = instance.live ? "declare its value here" : "create it first, or declare its value here";
+  return errorAt(instance, "live.preserve_missing", summary, { hint });
+}
 
 function contradictingImport(instance: ResourceInstance) {
   const { address, desired, recorded } = instance;

@@ -19,7 +19,7 @@ export function terraformConfig(imports: readonly TerraformImport[], labels = la
   return imports
     .flatMap((one) => {
       const own = `import {\n  to = ${labels.get(one.address)}\n  id = ${quoted(one.importId)}\n}\n`;
-      return one.desired === undefined ? [own] : [own, resourceBlock(one, one.desired, labels)];
+      return one.desired === undefined ? [own] : [own, resourceBlock(one, one.desired, imports, labels)];
     })
     .join("\n");
 }
@@ -46,7 +46,12 @@ interface HclLine {
   readonly value: string;
 }
 
-function resourceBlock({ address, type }: TerraformImport, desired: DesiredResource, labels: Labels): string {
+function resourceBlock(
+  { address, type }: TerraformImport,
+  desired: DesiredResource,
+  imports: readonly TerraformImport[],
+  labels: Labels,
+): string {
   const [kind = "", label = ""] = (labels.get(address) ?? "").split(".");
   const lines: HclLine[] = [];
   const groups = new Map<string, HclLine[]>();
@@ -63,6 +68,14 @@ function resourceBlock({ address, type }: TerraformImport, desired: DesiredResou
   const followed = desired.dependsOn.filter((other) => other !== desired.parent && labels.has(other));
   const order = followed.filter((other) => !refersTo(desired, other)).map((other) => labels.get(other));
   if (order.length > 0) lines.push({ name: "depends_on", value: `[${order.join(", ")}]` });
+  // A run reacts to its service and what follows that, a layout to new services.
+  const triggers = imports.flatMap((one): HclLine[] => {
+    const isSibling = type.follows.includes(one.type.type) && one.desired?.parent === desired.parent;
+    if (!type.reacts || !(isSibling || (type.runs && one.address === desired.parent))) return [];
+    const [, name = ""] = labels.get(one.address)?.split(".") ?? [];
+    return [{ name, value: `${labels.get(one.address)}.${type.runs ? "revision" : "id"}` }];
+  });
+  if (triggers.length > 0) blocks.unshift(`  triggers = {\n${aligned(triggers, "    ")}  }\n`);
   const parts = [aligned(lines, "  "), ...blocks, ...lifecycleBlock(desired)].filter((part) => part !== "");
   return `resource ${quoted(kind)} ${quoted(label)} {\n${parts.join("\n")}}\n`;
 }

@@ -69,6 +69,25 @@ describe("a create that was not answered, beside another thing of its name", () 
   });
 });
 
+// "409 Resource conflict": not only of another resource, but of a request with the same key that still goes on.
+it("a create whose key is refused while its first request goes on stays uncertain, and is found by the next run", async () => {
+  let sent = 0;
+  bench.fail(/^POST .*\/services$/, () => {
+    sent += 1;
+    return { kind: "status", status: sent === 1 ? 500 : 409, code: "request_in_progress" };
+  });
+  const { exitCode, diagnostics } = await bench.apply();
+  expect(sent).toBe(2);
+  expect({ exitCode, diagnostics }).toMatchObject({ exitCode: 1, diagnostics: [{ code: "apply.uncertain" }] });
+  expect(diagnostics[0]?.hint).not.toContain("another name");
+  const made = addNamesake();
+  bench.fail();
+  bench.emulator.resetLog();
+  expect(await bench.apply()).toMatchObject({ exitCode: 0 });
+  expect(creates()).toEqual([]);
+  expect(await recorded()).toMatchObject({ id: made.id });
+});
+
 // "A field that did not take is an error naming it, never a silent success" (DESIGN section 4).
 describe("a change that the answer does not show", () => {
   const withBranch = (branch: string) =>
