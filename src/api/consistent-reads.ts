@@ -20,7 +20,7 @@ import type { Canvas, Deployment, Project, Service, Variable } from "./wire/shap
 export const patienceMs = 30_000;
 
 /** Milliseconds after our last write of a resource in which its absence does not prove a deletion. */
-const recentMs = 120_000;
+export const recentMs = 120_000;
 
 export interface ConsistencyOptions {
   readonly clock?: Pick<Clock, "elapsed" | "now" | "sleep">;

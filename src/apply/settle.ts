@@ -171,7 +171,7 @@ export function finalStatus(
     case "unproven": {
       const detail = "rnv looked for it for 30 seconds.";
       const hint =
-        next ?? "It is still running. Run the same command again to look for it: nothing is sent twice.";
+        next ?? "It may still be running. Run the same command again to look for it: nothing is sent twice.";
       const summary = `${subject} was accepted, but ${result.summary}`;
       return { diagnostic: error("live.stale", summary, { ...about, detail, hint }), exitCode: 7 };
     }

@@ -1,5 +1,6 @@
 import { ApiError, diagnosticOf } from "../api/api-error";
 import type { Connection } from "../api/connection";
+import { recentMs } from "../api/consistent-reads";
 import {
   type AimedAction,
   type ConfirmAction,
@@ -247,11 +248,15 @@ async function awaitEnd(sent: SentAction): Promise<Outcome> {
     const summary = `stopped waiting for the ${what}`;
     return { diagnostics: [error("apply.interrupted", summary, about)], exitCode: 130 };
   }
-  const bad =
-    result.kind === "done" ? undefined : finalStatus(what, result, { about: { address }, timeoutMs });
+  // Reads would show it by now: the platform forgets operations that have ended.
+  const isOld = Math.abs(clock.now() - Date.parse(sent.run.startedAt)) > recentMs;
+  const isForgotten = result.kind === "unproven" && pending.kind === "operation" && isOld;
+  const next = isForgotten ? "It has probably ended. Run the command again if you still want it." : undefined;
+  const end = { about: { address }, timeoutMs, next };
+  const bad = result.kind === "done" ? undefined : finalStatus(what, result, end);
   const outcome = bad ? { diagnostics: [bad.diagnostic], exitCode: bad.exitCode } : succeeded;
-  if (result.kind !== "timeout" && result.kind !== "unproven")
-    await recordEnd(sent, result, outcome.exitCode);
+  const isOpen = result.kind === "timeout" || result.kind === "unproven";
+  if (isForgotten || !isOpen) await recordEnd(sent, result, outcome.exitCode);
   return outcome;
 }
 

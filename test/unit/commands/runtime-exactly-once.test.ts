@@ -233,6 +233,22 @@ describe("a verb that writes", () => {
     expect(await act({ action: "restart" })).toMatchObject({ result: "done" });
   });
 
+  // The interface says nothing of how long "Operation state of a job" can be read.
+  it("is said to have ended where its operation is no longer shown, and then is sent again", async () => {
+    bench.fail(/^GET .*\/operations\//, { kind: "status", status: 404 });
+    await act({ action: "restart" });
+    bench.clock.advance(120_000);
+    const lost = await act({ action: "restart" });
+    expect(lost).toMatchObject({ exitCode: 7, diagnostics: [{ code: "live.stale" }] });
+    expect(bench.emulator.store.operations()).toHaveLength(1);
+    expect(lost.diagnostics[0]?.hint).toBe(
+      "It has probably ended. Run the command again if you still want it.",
+    );
+    bench.fail();
+    expect(await act({ action: "restart" })).toMatchObject({ result: "done", exitCode: 0 });
+    expect(bench.emulator.store.operations()).toHaveLength(2);
+  });
+
   it("waits without the lock, so that a deployment can be cancelled from elsewhere", async () => {
     bench.emulator.store.setCondition("worker-offline", true);
     let cancelling: ReturnType<typeof act> | undefined;
