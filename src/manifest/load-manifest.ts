@@ -28,6 +28,7 @@ import { findFiles, programName, standardInputName, valueName } from "./find-fil
 import { expandShared } from "./groups";
 import { maskText } from "./mask";
 import {
+  checkImports,
   checkNames,
   findStage,
   readStages,
@@ -50,7 +51,7 @@ export async function loadManifest(given: ManifestRequest): Promise<LoadedManife
   const reading = readingOf(given);
   const { index, findings } = reading;
   const base = await readFiles(given.files, reading);
-  const { files, stage } = await readStage(base, reading);
+  const { files, stage, sharedFiles = [] } = await readStage(base, reading);
   const outer = contextOf(reading, files);
   const root = expandShared(files.root, outer);
   const blocks = walkBlocks(root, index, findings.report);
@@ -68,6 +69,7 @@ export async function loadManifest(given: ManifestRequest): Promise<LoadedManife
   const resources = waiting ?? declared;
   const asked = given.stage === "any" ? undefined : given.stage;
   if (asked && stage?.each) checkNames(resources.values(), asked, context);
+  if (stage) checkImports(resources.values(), stage, sharedFiles, findings.report);
   const desired: Desired = {
     data: new Map(),
     resources,
@@ -93,7 +95,7 @@ export async function loadManifest(given: ManifestRequest): Promise<LoadedManife
 async function readStage(
   base: ReadFiles,
   reading: FileReading,
-): Promise<{ readonly files: ReadFiles; readonly stage?: StageDeclaration }> {
+): Promise<{ files: ReadFiles; stage?: StageDeclaration; sharedFiles?: readonly string[] }> {
   const { findings, stage: asked } = reading;
   const stages = readStages(base.root, findings.report);
   const anyStage = () => ({ files: { ...base, root: withStage(base.root, { name: "x", id: "x" }) } });
@@ -126,7 +128,8 @@ async function readStage(
   const root = withStage(files.root, asked, context);
   const entries = new Map(root.entries);
   entries.delete("stages");
-  return { files: { ...files, root: { ...root, entries } }, stage };
+  const isShared = [...stages.values()].filter(({ each }) => !each).length > 1;
+  return { files: { ...files, root: { ...root, entries } }, stage, sharedFiles: isShared ? base.names : [] };
 }
 
 function contextOf(

@@ -263,8 +263,8 @@ export function withStage<Node extends SourceNode>(
 }
 
 /**
- * Refuses names of an instance that do not hold its id: another instance would have the same. Resources in a project
- * are distinguished by the project.
+ * Refuses names of an instance without `${stage.id}`: another instance would have the same. Resources in a project are
+ * distinguished by the project.
  */
 export function checkNames(
   resources: Iterable<DesiredResource>,
@@ -275,7 +275,7 @@ export function checkNames(
     const attribute = index.byType.get(type)?.type.nameAttribute;
     const named = attribute === undefined ? undefined : attributes.get(attribute);
     if (attribute === undefined || typeof named?.value !== "string" || parent !== undefined) continue;
-    if (holdsId(named.value, id)) continue;
+    if (holdsId(named.value, id, named.range)) continue;
     const summary = `${address}: the name ${quoteShort(named.value)} does not hold the id of ${name}/${id}`;
     const detail =
       "Each instance of a stage needs names of its own, or one would take over what another made.";
@@ -284,9 +284,22 @@ export function checkNames(
   }
 }
 
-/** Returns true if an id stands in a name by itself: 1 is not in shop-12, and 12 is in pr12. */
-function holdsId(name: string, id: string): boolean {
-  const kindOf = (letter = ""): string => (/\d/.test(letter) ? "\\d" : /[a-z]/i.test(letter) ? "A-Za-z" : "");
-  const [before, after] = [kindOf(id[0]), kindOf(id.at(-1))];
-  return new RegExp(`(?<![${before}])${id}(?![${after}])`).test(name);
+/** A text that a program made holds the id. Any other names `${stage.id}`: shop-v1 holds an id by chance. */
+const holdsId = (name: string, id: string, { source, start, end }: Partial<SourceRange> = {}): boolean =>
+  source?.placeAt ? name.includes(id) : /\$\{ *stage\.id *\}/.test(source?.text?.slice(start, end) ?? "");
+
+/** Refuses an import that stands in the manifest of several stages or instances: each would take over the same. */
+export function checkImports(
+  resources: Iterable<DesiredResource>,
+  { name, each }: StageDeclaration,
+  sharedFiles: readonly string[],
+  report: Report,
+): void {
+  for (const { address, importId } of resources) {
+    if (importId === undefined || !(each || sharedFiles.includes(importId.range.file))) continue;
+    const who = each ? `each instance of ${name}` : "another stage, too,";
+    const summary = `${address}: ${who} would import ${importId.id}`;
+    const hint = `write ${each ? "import: null" : "the import"} into the overlay of ${name}`;
+    report(error("guard.stage", summary, { address, range: importId.range, hint }));
+  }
 }

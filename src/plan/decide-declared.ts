@@ -128,8 +128,8 @@ function importMissing(instance: ResourceInstance, { id, range }: NonNullable<De
 function notThere(instance: ResourceInstance): Diagnostic {
   const why = instance.live ? "its replacement would start without its value" : "it is not there";
   const summary = `${instance.address} is to be preserved, but ${why}`;
-  const hint = instance.live ? "declare its value here" : "create it first, or declare its value here";
-  return errorAt(instance, "live.preserve_missing", summary, { hint });
+  const first = instance.live ? "" : `create ${instance.address} first, or `;
+  return errorAt(instance, "live.preserve_missing", summary, { hint: `${first}declare its value here` });
 }
 
 function contradictingImport(instance: ResourceInstance) {

@@ -74,18 +74,37 @@ describe("the stage that is read", () => {
     expect((await place({})).diagnostics.map(({ code }) => code)).toEqual(["manifest.env_missing"]);
   });
 
+  // DESIGN section 10: "an `each` stage whose project and service names lack the id" is refused.
   it.each([
-    ["shop-pr-12", "12", true],
-    ["shop-12", "1", false],
-    ["pr12", "12", true],
-    ["prefix", "fix", false],
-    ["pr-fix-1", "fix", true],
-    ["shop", "12", false],
-  ])("the name %s holds the id %s: %s", async (name, id, holds) => {
+    ['"shop-pr-${stage.id}"', true],
+    ['"${ stage.id }"', true],
+    ["shop-v12", false],
+    ["shop", false],
+  ])("the name %s is one of its own for each instance: %s", async (name, holds) => {
     const found = await read(
       { "rnv.yaml": `stages: { p: { each: true } }\nprojects: { shop: { name: ${name} } }\n` },
-      { name: "p", id },
+      { name: "p", id: "12" },
     );
     expect(places(found)).toEqual(holds ? [] : ["guard.stage rnv.yaml:2:27"]);
   });
+
+  it.each([
+    ["each instance of a stage", { name: "preview", id: "1" }, ["guard.stage rnv.yaml:2:29"]],
+    ["stages that are not alone", { name: "staging" }, ["guard.stage rnv.yaml:2:29"]],
+    ["a stage with an overlay that has its own", { name: "production" }, []],
+  ])(
+    "an import in the manifest of %s is refused: it would take over what another has",
+    async (_, stage, expected) => {
+      const id = "6f1c0000-0000-4000-8000-000000000001";
+      const found = await read(
+        {
+          "rnv.yaml": `stages: { production: { overlay: p.yaml }, staging: {}, preview: { each: true, overlay: q.yaml } }\nprojects: { shop: { import: ${id} } }\n`,
+          "p.yaml": `projects: { shop: { import: ${id} } }\n`,
+          "q.yaml": 'projects: { shop: { name: "shop-${stage.id}" } }\n',
+        },
+        stage,
+      );
+      expect(places(found)).toEqual(expected);
+    },
+  );
 });
