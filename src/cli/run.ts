@@ -155,15 +155,13 @@ async function runIn(host: Host): Promise<number> {
   const interruption = new AbortController();
   // Every request in flight listens: no leak.
   setMaxListeners(0, interruption.signal);
-  // First: finish requests in flight. Second: exit.
-  const interrupt = (): void => {
-    if (interruption.signal.aborted) host.exit(exitCodes.interrupted);
-    else interruption.abort(new Error("interrupted"));
-  };
-  host.on("SIGINT", interrupt).on("SIGTERM", interrupt);
+  // First: finish requests in flight. Second: exit. A terminal that closes may say so twice.
+  const finish = (): void => interruption.abort(new Error("interrupted"));
+  const interrupt = (): void => (interruption.signal.aborted ? host.exit(exitCodes.interrupted) : finish());
+  host.on("SIGINT", interrupt).on("SIGTERM", interrupt).on("SIGHUP", finish);
   const screen = { terminal, environment: host.env, signal: interruption.signal };
   const exitCode = await run(argv, screen);
-  host.off("SIGINT", interrupt).off("SIGTERM", interrupt);
+  host.off("SIGINT", interrupt).off("SIGTERM", interrupt).off("SIGHUP", finish);
   await terminal.flush();
   const lost = terminal.lostOutput();
   if (lost === undefined) return exitCode;

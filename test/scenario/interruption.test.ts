@@ -38,7 +38,7 @@ describe("an apply that is cut short", () => {
     });
   };
 
-  it.each(shareOf(["SIGTERM", "SIGINT"] as const, 2))(
+  it.each(shareOf(["SIGTERM", "SIGINT", "SIGHUP"] as const, 2))(
     "ends in order after one %s, says how to go on, and continues without a duplicate",
     async (signal) => {
       const started = scenario.start({}, "apply", ...approve, "-parallelism=1");
