@@ -54,12 +54,15 @@ export function cannotWrite(file: string, cause: unknown): DiagnosticsError {
   return failure("command.usage", `cannot write ${file}: ${why}`);
 }
 
+/** Policies, accepted drift, fleets; keys and backups of states. */
+const otherNames = /(?:^|[/\\])(?:rnv\.\w+\.yaml|state\.key|[^/\\]*\.backup\.\d+)$/;
+
 /** Throws for a file or a folder that cannot be written. Never opens a pipe, which may have no reader yet. */
 export function checkWritable(path: unknown, kind: "file" | "folder"): void {
   const isFolder = kind === "folder";
   if (typeof path !== "string" || path === "") return;
-  if (manifestNames.includes(basename(path)) && isFile(path))
-    throw failure("command.usage", `${path} is there already, and is a manifest`, {
+  if ((manifestNames.includes(basename(path)) || otherNames.test(path)) && isFile(path))
+    throw failure("command.usage", `${path} is there already, and rnv reads it`, {
       hint: "name another file",
     });
   try {
