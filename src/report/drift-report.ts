@@ -105,10 +105,12 @@ function besides(report: DriftReport): readonly Section<never>[] {
   ];
 }
 
-const acceptedRows = (accepted: readonly Omit<AcceptedDrift, "class">[] = []) =>
-  accepted.map(({ address, attribute, until, reason }) => [
+type Accepted = Omit<AcceptedDrift, "class"> & Partial<Pick<AcceptedDrift, "class">>;
+
+const acceptedRows = (accepted: readonly Accepted[] = []) =>
+  accepted.map(({ class: found, address, attribute, until, reason }) => [
     code(address),
-    attribute === undefined ? "" : code(attribute),
+    attribute === undefined ? (found ? classWords[found] : "") : code(attribute),
     `until ${until}`,
     reason,
   ]);

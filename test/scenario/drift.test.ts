@@ -74,6 +74,7 @@ ${more}`,
     expect(accepted.stdout).toMatch(
       /service\.shop\.api +configuration\.branch +until 2999-12-31 +hotfix, \*OPS-1\*/,
     );
+    expect(accepted.stdout).toMatch(/service\.shop\.web +deleted outside rnv +until 2999-12-31/);
     expect(accepted.stdout).toMatch(/^No drift\. \d accepted for a while\.$/m);
     expect(accepted.stderr).toContain(
       "warning[drift.acceptance_unused]: nothing of service.other has drifted",
