@@ -148,12 +148,16 @@ export class RequestAttempts {
     const { clock, onWait } = this.context;
     const { method, operation } = this.prepared.request;
     if (method !== "GET" && otherwise === "uncertain") this.#isUncertain = true;
-    const asked = this.#last?.kind === "answer" ? (this.#last.retryAfterSeconds ?? 0) : 0;
+    const last = this.#last?.kind === "answer" ? this.#last : undefined;
+    const asked = last?.retryAfterSeconds ?? 0;
     const pause = this.#retries.next(reason, asked * 1000);
     if (pause === undefined) throw this.#failed(otherwise);
     const wait = reason === "rate limited" ? this.#pauseMs : pause;
-    if (this.#deadline !== undefined && clock.elapsed() + wait > this.#deadline)
-      throw this.#failed(otherwise);
+    if (this.#deadline !== undefined && clock.elapsed() + wait > this.#deadline) {
+      if (!last || asked === 0) throw this.#failed(otherwise);
+      const text = `${last.message}: the platform asks to wait ${durationText(asked * 1000)}`;
+      throw this.#failure(otherwise, text);
+    }
     onWait({ reason, seconds: wait / 1000, operation });
     // The limiter keeps the pause for everyone.
     if (reason === "rate limited") return;

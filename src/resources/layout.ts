@@ -12,7 +12,7 @@ import {
 } from "../api/wire/shapes";
 import { failure } from "../diagnostics/diagnostic";
 import { didYouMean, joinHints } from "../diagnostics/suggest";
-import { typeOf } from "../model/address";
+import { typeOf, uuidPattern } from "../model/address";
 import { compareTexts, groupBy } from "../model/collections";
 import { topologicalOrder } from "../model/graph-walk";
 import type { LiveResource, Offers, ReadResult } from "../model/live";
@@ -182,7 +182,9 @@ const declaredPositions = (declared: Attributes<ResolvedValue>): Positions | und
   return isObject(value) && isPlain(value) ? (value as Positions) : undefined;
 };
 
-const nodesOf = ({ nodes, groups }: Canvas) => [...nodes, ...groups];
+/** "`positions` keys match the pattern of a UUID optionally prefixed with `group:`": another node has no place. */
+const nodesOf = ({ nodes, groups }: Canvas) =>
+  [...nodes, ...groups].filter(({ id }) => uuidPattern.test(id.replace(/^group:/, "")));
 
 const nodesOffered = (canvas: Canvas): Offers => ({
   positions: nodesOf(canvas).map(({ id, name }) => ({ id, name, isDefault: false })),

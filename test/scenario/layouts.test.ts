@@ -167,6 +167,20 @@ describe("the layout of a canvas", () => {
     expect(await places()).toEqual({ api: 10, web: 888 });
   });
 
+  // "`positions` keys match the pattern of a UUID optionally prefixed with `group:`"; a group's `id` only starts with it.
+  it("gives no place to a group of another id", async () => {
+    await applied(service("api"), "{}");
+    const [project] = store().projects();
+    store().addGroup({
+      id: "payments",
+      name: "payments",
+      serviceIds: [scenario.idOf("api")],
+      projectId: project?.id,
+    });
+    await applied(both, "auto");
+    expect(Object.keys(await places()).sort()).toEqual(["api", "web"]);
+  });
+
   it("is an error of the plan where it places what is not there, at its line, with what there is", async () => {
     await applied(both, "auto");
     scenario.forget();
