@@ -158,7 +158,7 @@ function refuseAgain({ clock }: Context, { record }: SavedPlan, state?: State, n
   const { exitCode } = run;
   const end = exitCode === undefined ? ", which did not end" : exitCode === 0 ? "" : `, exit ${exitCode}`;
   const about = `run ${shortId(run.id)}, ${timeAgo(run.startedAt, clock.now())}${end}`;
-  return stale(`${name} was applied already (${about})`);
+  return stale(`what ${name} holds was applied already (${about})`);
 }
 
 const unauthenticated =

@@ -31,7 +31,6 @@ const schema = z.strictObject({
   description: z.string().nullable().optional().describe("Text shown with the project."),
   color: z
     .string()
-    .min(1)
     .nullable()
     .optional()
     .describe(`Color in the dashboard, such as "#2f6fed"; "${assumedColor}" unless given.`),

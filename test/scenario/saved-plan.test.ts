@@ -49,7 +49,7 @@ describe("a saved plan", () => {
     await scenario.isQuiet();
   });
 
-  it("applies once", () => refused("first.rnvplan", "first.rnvplan was applied already (run "));
+  it("applies once", () => refused("first.rnvplan", "what first.rnvplan holds was applied already (run "));
 
   it("is refused once what it touches changed behind its back", async () => {
     scenario.write("rnv.yaml", shop("/b", "api", "web"));

@@ -126,7 +126,8 @@ export function untrustedJob(environment: ProcessEnvironment): string | undefine
     return run?.head_repository?.full_name === own ? undefined : "This run follows one of a fork";
   if (!pullRequestEvents.test(event)) return undefined;
   const head = proposed?.head?.repo?.full_name;
-  return head && head === proposed.base?.repo?.full_name ? undefined : "This pull request comes from a fork";
+  if (head && head === proposed.base?.repo?.full_name) return undefined;
+  return `This pull request ${head ? "comes" : "may come"} from a fork`;
 }
 
 /** The facts that a job of GitHub Actions or GitLab reports about itself; other systems report almost nothing. */
