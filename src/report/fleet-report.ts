@@ -142,7 +142,8 @@ export const fleetReportText = (report: FleetReport, style: Style): string =>
 
 const mostProblems = 3;
 
-function problemLines({ diagnostics = [], output }: MemberResult): readonly string[] {
+function problemLines({ diagnostics = [], output, folder }: MemberResult): readonly string[] {
+  const within = folder === undefined ? "" : `, in ${folder}`;
   // Errors before warnings.
   const sorted = diagnostics.toSorted((a, b) => a.severity.localeCompare(b.severity));
   const shown = sorted
@@ -150,7 +151,7 @@ function problemLines({ diagnostics = [], output }: MemberResult): readonly stri
     .flatMap(({ severity, code, hint, location: { file, line, column } = {}, ...finding }) => [
       `${severity}[${code}]: ${summaryOf(finding)}`,
       ...(file === undefined ? [] : [`  --> ${[file, line ?? [], column ?? []].flat().join(":")}`]),
-      ...(hint === undefined ? [] : [`  hint: ${hint}`]),
+      ...(hint === undefined ? [] : [`  hint${/\brnv /.test(hint) ? within : ""}: ${hint}`]),
     ]);
   const more = sorted.length > mostProblems ? [`… and ${sorted.length - mostProblems} more`] : [];
   return [...shown, ...more, ...(output === undefined ? [] : escapeLines(output.trim()))];

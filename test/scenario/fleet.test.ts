@@ -28,6 +28,13 @@ itInSoak("records the repository that the job names, on GitLab too", async () =>
   expect(scenario.read("shop/shop.json")).toContain('"gitlab.example.com/o/r"');
 });
 
+it("says the folder of a member in which the command of a hint is to be run", async () => {
+  scenario.write("teams/shop/rnv.yaml", manifest("Shop"));
+  scenario.write("teams/shop/.rnv/state.json", "{");
+  const { stdout } = await scenario.run("fleet", "plan");
+  expect(stdout).toMatch(/hint, in teams\/shop: .*rnv state restore 1/);
+});
+
 it("plans, applies and looks for drift of every manifest below a folder; a broken manifest stops no other", async () => {
   scenario.write("teams/shop/rnv.yaml", manifest("Shop"));
   scenario.write("teams/docs/rnv/docs.yml", manifest("Docs"));
