@@ -23,7 +23,7 @@ describe("rnv state mv --to", () => {
   it("hands a project over with everything in it: both plans are empty, and nothing is written", async () => {
     const moved = await run("state", "mv", "--to", "there/.rnv/state.json", "project.payments");
     expect(moved).toMatchObject({ code: 0 });
-    expect(moved.stdout).toContain("Handed 4 records over");
+    expect(moved.stdout).toContain("Handed 4 records over to a new state, ");
     scenario.write("rnv.yaml", `projects:\n${project("shop")}`);
     scenario.write("there/rnv.yaml", `projects:\n${project("payments")}`);
     expect(await run("plan", "-detailed-exitcode")).toMatchObject({ code: 0 });

@@ -69,4 +69,23 @@ describe("instances of a stage whose states are elsewhere", () => {
     expect(await scenario.run(...sweep)).toMatchObject(failing(1, "--ids 12,13,14"));
     expect((await scenario.run("stage", "list")).stdout).toContain("its instances cannot be listed: --ids");
   });
+
+  it("are compared with the platform; where that cannot be done, the list ends with 1", async () => {
+    scenario.write(
+      "rnv.yaml",
+      `stages: { preview: { each: true, disposable: true } }
+projects: { shop: { name: "pr-${open}stage.id}", description: "${open}env.COMMIT}" } }
+`,
+    );
+    const env = { COMMIT: "a1" };
+    expect(await scenario.runWith({ env }, "apply", "--stage", "preview/1", ...approve)).toMatchObject({
+      code: 0,
+    });
+    const list = ["stage", "list", "--drift"];
+    expect(await scenario.runWith({ env }, ...list)).toMatchObject({ code: 0 });
+    expect(await scenario.run(...list)).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining("not checked"),
+    });
+  });
 });

@@ -36,7 +36,10 @@ const stageListVerb = defineVerb({
   summary: "List the stages of the manifest, with their instances and states",
   options: {
     ...stagesOptions,
-    drift: flag("--drift", "ask the platform whether each is as it is recorded; exit 2 when one is not"),
+    drift: flag(
+      "--drift",
+      "compare each with the platform: exit 2 where one differs, 1 where one is unknown",
+    ),
   },
   examples: [
     ["rnv stage list", "each stage and instance: its state, its resources, its last run"],
@@ -70,7 +73,7 @@ const stageListVerb = defineVerb({
     if (rows.length === 0 && asked !== undefined && !found.stages.has(asked.name)) found.enter(asked);
     const asText = (): string => stageRowsText(rows, Date.now(), screen.terminal.style);
     screen.terminal.out(given.json ? jsonText(versioned({ stages: rows })) : asText());
-    if (rows.some(({ problem }) => problem !== undefined)) return exitCodes.error;
+    if (rows.some((row) => row.problem !== undefined || row.drift === "unchecked")) return exitCodes.error;
     return rows.some((row) => row.drift === "drift") ? exitCodes.changes : exitCodes.done;
   },
 });

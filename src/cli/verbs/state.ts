@@ -51,11 +51,13 @@ async function handOverTo(
   const name = state.includes("://")
     ? undefined
     : remoteAt(dirname(resolve(target.cwd, state)))?.toLowerCase();
-  const { addresses, to } = await runOn(receiver, screen, (other) =>
-    handOver(context, { ...other.context, repository: { name, isJob: false } }, request),
-  );
+  const { addresses, to, before } = await runOn(receiver, screen, async (other) => ({
+    before: await other.context.backend.read(),
+    ...(await handOver(context, { ...other.context, repository: { name, isJob: false } }, request)),
+  }));
+  const whole = `${before ? "" : "a new state, "}${escapeText(to)}`;
   screen.terminal.tell(
-    `Handed ${counted(addresses.length, "record")} over to ${escapeText(to)}:\n` +
+    `Handed ${counted(addresses.length, "record")} over to ${whole}:\n` +
       `${listed(addresses)}Their blocks belong in its manifest now, and no longer in this one.\n`,
   );
 }
