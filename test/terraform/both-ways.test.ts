@@ -35,6 +35,10 @@ describeTerraform("a move between rnv and Terraform", () => {
     expect(world.writes()).toEqual([]);
     await world.expectNoChanges();
     expect(world.writes()).toEqual([]);
+    world.write(stdout.replace('"public"', '"dist"'));
+    const changed = await world.run("plan");
+    expect(changed).toContain("rnv_deployment.press_site will be updated in-place");
+    world.write(stdout);
   }, 60_000);
 
   it("takes over what a Terraform state holds and the manifest declares: the plan is empty", async () => {
