@@ -182,7 +182,7 @@ export const foldedOptions = {
     idList,
   ),
   exclude: list("--exclude <address>", "all but this address and what needs it"),
-  replace: list("--replace <address>", "delete it and create it again"),
+  replace: list("--replace <address>", "delete it, which this confirms, and create it again"),
   confirmConsumers: list(
     "--confirm-consumers <address>",
     "confirm one deletion although other services refer to it",

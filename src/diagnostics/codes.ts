@@ -112,7 +112,7 @@ export const codeMeanings = {
   "live.unmanaged_exists":
     "A resource of this name exists and no state records it. Run `rnv import ADDRESS ID`, or plan with `--adopt`.",
   "live.mass_disappearance":
-    "More than a third of the recorded resources are missing. A key without access sees the same: check key and workspace. If they were deleted: `rnv state rm ADDRESS`.",
+    "More than a third of the recorded projects and services are missing, at least three. A key without access sees the same: check key and workspace. If they were deleted: `rnv state rm ADDRESS`.",
   "live.gone_unproven":
     "A recorded resource is missing, and nothing else proves that the key still has access. Check key and workspace. If it was deleted: `rnv state rm ADDRESS`.",
   "live.unlisted":

@@ -68,7 +68,7 @@ function resourceBlock(
   const followed = desired.dependsOn.filter((other) => other !== desired.parent && labels.has(other));
   const order = followed.filter((other) => !refersTo(desired, other)).map((other) => labels.get(other));
   if (order.length > 0) lines.push({ name: "depends_on", value: `[${order.join(", ")}]` });
-  // A run reacts to its service and what follows that, a layout to new services.
+  // A deployment reacts to its service and its variables, a layout to new services.
   const triggers = imports.flatMap((one): HclLine[] => {
     const isSibling = type.follows.includes(one.type.type) && one.desired?.parent === desired.parent;
     if (!type.reacts || !(isSibling || (type.runs && one.address === desired.parent))) return [];

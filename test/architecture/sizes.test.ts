@@ -18,18 +18,18 @@ interface Folder {
 const folders: Readonly<Record<string, Folder>> = {
   "index.ts": { paths: ["index.ts"], ceiling: 60, budget: 60 },
   model: { paths: ["model", "diagnostics"], ceiling: 2_792, budget: 2_640 },
-  api: { paths: ["api"], ceiling: 5_568, budget: 4_900 },
+  api: { paths: ["api"], ceiling: 5_572, budget: 4_900 },
   declaration: { paths: ["declaration"], ceiling: 2_882, budget: 2_800 },
-  manifest: { paths: ["manifest"], without: ["manifest/convert"], ceiling: 4_071, budget: 3_400 },
+  manifest: { paths: ["manifest"], without: ["manifest/convert"], ceiling: 4_087, budget: 3_400 },
   "manifest/convert": { paths: ["manifest/convert"], ceiling: 560, budget: 560 },
-  stack: { paths: ["stack"], ceiling: 4_250, budget: 4_250 },
-  plan: { paths: ["plan"], ceiling: 5_400, budget: 5_150 },
-  resources: { paths: ["resources"], ceiling: 2_763, budget: 2_650 },
-  apply: { paths: ["apply"], ceiling: 2_712, budget: 2_650 },
+  stack: { paths: ["stack"], ceiling: 4_261, budget: 4_250 },
+  plan: { paths: ["plan"], ceiling: 5_403, budget: 5_150 },
+  resources: { paths: ["resources"], ceiling: 2_764, budget: 2_650 },
+  apply: { paths: ["apply"], ceiling: 2_715, budget: 2_650 },
   state: { paths: ["state"], ceiling: 3_450, budget: 3_450 },
   report: { paths: ["report"], ceiling: 4_900, budget: 4_900 },
-  commands: { paths: ["commands"], ceiling: 6_000, budget: 4_850 },
-  cli: { paths: ["cli"], ceiling: 7_296, budget: 6_800 },
+  commands: { paths: ["commands"], ceiling: 6_005, budget: 4_850 },
+  cli: { paths: ["cli"], ceiling: 7_301, budget: 6_800 },
   emulator: { paths: ["emulator"], ceiling: 3_780, budget: 3_780 },
   cdktf: { paths: ["cdktf"], ceiling: 1_570, budget: 1_570 },
   terraform: { paths: ["terraform"], ceiling: 5_600, budget: 5_600 },
@@ -37,9 +37,10 @@ const folders: Readonly<Record<string, Folder>> = {
 
 /**
  * All of `src`. Grants: 300 lines for the readings of `emulator`, 350 for manifests in TypeScript and stacks, 250 for CI,
- * 150 for history. Fields that were inline spreads took another 511.
+ * 150 for history. Fields that were inline spreads took another 511; stops and errors for a service of another form and for
+ * imports that stages share another 53.
  */
-const whole: Folder = { paths: [""], ceiling: 63_502, budget: 60_010 };
+const whole: Folder = { paths: [""], ceiling: 63_555, budget: 60_010 };
 
 /** A ceiling that is further above its folder lets it grow unseen. */
 const slack = 50;

@@ -59,7 +59,8 @@ export const withoutVolatile = (page: string): string =>
     .replace(/\b\d+(\.\d+)?(ms|s)\b/g, "1s")
     .replace(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, "ID")
     .replace(/\b[0-9a-f]{64}\b|Digest: [0-9a-f]{12}\b/g, "DIGEST")
-    .replace(/-[0-9a-f]{8}\./g, "-ID.");
+    .replace(/-[0-9a-f]{8}\./g, "-ID.")
+    .replace(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ/g, "TIME");
 
 export const readPage = (path: string): string => readFileSync(join(root, path), "utf8");
 

@@ -27,7 +27,10 @@ function commandsPage(): string {
   const sections = commandsBelow(program, []).map(
     ({ name, command }) => `## rnv ${name}\n\n\`\`\`text\n${helpOf(command)}\n\`\`\`\n`,
   );
-  return `# Commands\n\nOptions may be written with one dash or two.\n\n${sections.join("\n")}`;
+  const options = program.options
+    .slice(1)
+    .map(({ flags, description }) => `- \`${flags}\`: ${description}\n`);
+  return `# Commands\n\nOptions may be written with one dash or two. Every command has these, too:\n\n${options.join("")}\n${sections.join("\n")}`;
 }
 
 function commandsBelow(

@@ -37,7 +37,7 @@ export const applyVerb = defineVerb({
   summary: "Make the platform match the manifest",
   detail:
     "Plans, asks, and applies; with a plan file it applies exactly that plan, once, without asking for approval. " +
-    "Neither --auto-approve nor a plan file deletes a service or a project: confirm those by address.",
+    "Neither --auto-approve nor a plan file deletes a service or a project: confirm it with --confirm-delete or -replace.",
   failed: { json: eventsOfFailure },
   options: {
     ...planningOptions,

@@ -21,8 +21,8 @@ export const driftVerb = defineVerb({
     "Exit 0 when nothing was changed or deleted, 2 when something was, 1 on an error. What is not applied " +
     "yet or not managed here is said too, and counts with --fail-on or --strict. What rnv.drift.yaml beside the " +
     "manifest accepts does not count until its date; an expired entry is an error. " +
-    "Needs no value of any variable and no RNV_STATE_KEY: no source of a secret is read, no command is " +
-    "run. What changed shows by its time.",
+    "Needs no value of any variable: no source of a secret is read, no command is run. What changed shows by its " +
+    "time. Needs no RNV_STATE_KEY, unless the state is encrypted.",
   failed: { json: driftJson, markdown: (outcome) => driftMarkdown(outcome) },
   options: { ...scopeOptions, ...driftOptions, ...readingOptions, ...pick("jsonInto", "html", "stage") },
   examples: [

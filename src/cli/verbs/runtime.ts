@@ -26,10 +26,10 @@ const waiting = {
 const address = argument("<address>");
 const deploymentId = argument("[deployment-id]");
 
-const forAService =
+const atOnce =
   "ADDRESS is that of a recorded service, such as service.shop.api. This runs at once: it is not part of a plan. " +
-  "It holds the lock of the state until the platform has accepted it. Where no answer comes, the same command again " +
-  "finds out what happened, and repeats nothing.";
+  "It holds the lock of the state until the platform has accepted it. Where no answer comes, ";
+const forAService = `${atOnce}the same command again finds out what happened, and repeats nothing.`;
 
 type Wanted = Omit<RuntimeRequest, "confirm" | "onGoingOn" | "onWaiting"> & Partial<RuntimeRequest>;
 
@@ -69,7 +69,7 @@ const actionVerb = (action: "restart" | "suspend" | "resume", summary: string): 
     name: action,
     arguments: { address },
     summary,
-    detail: forAService,
+    detail: `${atOnce}it is uncertain whether it was done: give the command again if you still want it.`,
     options: waiting,
     examples: [[`rnv ${action} service.shop.api`, "waits until it is done"]],
     run: (given, run) => runAction(run, { ...given, action }),

@@ -236,7 +236,7 @@ const importBlocksVerb = defineVerb({
   examples: [
     [
       "rnv terraform import-blocks --hcl > main.tf",
-      "a configuration whose plan imports everything and changes nothing",
+      "a configuration whose apply imports everything and writes nothing to the platform",
     ],
   ],
   run: async ({ hcl: blocks }, { target: { files }, context, screen }) => {

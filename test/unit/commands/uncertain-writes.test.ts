@@ -78,7 +78,10 @@ it("a create whose key is refused while its first request goes on stays uncertai
   });
   const { exitCode, diagnostics } = await bench.apply();
   expect(sent).toBe(2);
-  expect({ exitCode, diagnostics }).toMatchObject({ exitCode: 1, diagnostics: [{ code: "apply.uncertain" }] });
+  expect({ exitCode, diagnostics }).toMatchObject({
+    exitCode: 1,
+    diagnostics: [{ code: "apply.uncertain" }],
+  });
   expect(diagnostics[0]?.hint).not.toContain("another name");
   const made = addNamesake();
   bench.fail();
