@@ -29,7 +29,7 @@ export function readMoved(node: SourceNode | undefined, context: LoadContext): D
     const { range } = at;
     const [from, to] = [item.from as Address, item.to as Address];
     if (typeOf(from) !== typeOf(to)) refuse(`${from} and ${to} are of different types`, range);
-    else if (context.blocks.has(from)) refuse(`${from} is still declared`, range);
+    else if (context.blocks.has(from)) refuse(`${from} is still declared: remove it, or the move`, range);
     else if (moved.has(from)) refuse(`${from} is moved twice`, range);
     else moved.set(from, { from, to, range });
   }

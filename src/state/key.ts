@@ -101,7 +101,7 @@ export function checkStateKey(
 ): Diagnostic | undefined {
   if (state.keyId === null || (key !== undefined && state.keyId === previousKeyId)) return undefined;
   const hint =
-    "set RNV_STATE_KEY, or put .rnv/state.key there, as it was when the state was written, or the old key as RNV_STATE_KEY_PREVIOUS beside a new one; if it is lost: rnv state rm each variable, then rnv apply --adopt, which writes their values again";
+    "set RNV_STATE_KEY, or put state.key beside the state, as it was when the state was written, or the old key as RNV_STATE_KEY_PREVIOUS beside a new one; if it is lost: rnv state rm each variable, then rnv apply --adopt, which writes their values again";
   if (key === undefined)
     return error(
       "state.key_missing",
