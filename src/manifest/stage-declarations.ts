@@ -284,9 +284,12 @@ export function checkNames(
   }
 }
 
-/** A text that a program made holds the id. Any other names `${stage.id}`: shop-v1 holds an id by chance. */
-const holdsId = (name: string, id: string, { source, start, end }: Partial<SourceRange> = {}): boolean =>
-  source?.placeAt ? name.includes(id) : /\$\{ *stage\.id *\}/.test(source?.text?.slice(start, end) ?? "");
+/** A text that a program made holds the id by itself. Any other names `${stage.id}`: shop-v1 holds an id by chance. */
+function holdsId(name: string, id: string, { source, start, end }: Partial<SourceRange> = {}): boolean {
+  if (!source?.placeAt) return /\$\{ *stage\.id *\}/.test(source?.text?.slice(start, end) ?? "");
+  const [before, after] = [id[0], id.at(-1)].map((letter = "") => (/\d/.test(letter) ? "\\d" : "[a-z]"));
+  return new RegExp(`(?<!${before})${id}(?!${after})`, "i").test(name);
+}
 
 /** Refuses an import that stands in the manifest of several stages or instances: each would take over the same. */
 export function checkImports(

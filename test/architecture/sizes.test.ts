@@ -20,7 +20,7 @@ const folders: Readonly<Record<string, Folder>> = {
   model: { paths: ["model", "diagnostics"], ceiling: 2_792, budget: 2_640 },
   api: { paths: ["api"], ceiling: 5_572, budget: 4_900 },
   declaration: { paths: ["declaration"], ceiling: 2_882, budget: 2_800 },
-  manifest: { paths: ["manifest"], without: ["manifest/convert"], ceiling: 4_087, budget: 3_400 },
+  manifest: { paths: ["manifest"], without: ["manifest/convert"], ceiling: 4_090, budget: 3_400 },
   "manifest/convert": { paths: ["manifest/convert"], ceiling: 560, budget: 560 },
   stack: { paths: ["stack"], ceiling: 4_261, budget: 4_250 },
   plan: { paths: ["plan"], ceiling: 5_403, budget: 5_150 },
@@ -38,9 +38,9 @@ const folders: Readonly<Record<string, Folder>> = {
 /**
  * All of `src`. Grants: 300 lines for the readings of `emulator`, 350 for manifests in TypeScript and stacks, 250 for CI,
  * 150 for history. Fields that were inline spreads took another 511; stops and errors for a service of another form and for
- * imports that stages share another 53.
+ * imports that stages share another 56.
  */
-const whole: Folder = { paths: [""], ceiling: 63_555, budget: 60_010 };
+const whole: Folder = { paths: [""], ceiling: 63_558, budget: 60_010 };
 
 /** A ceiling that is further above its folder lets it grow unseen. */
 const slack = 50;

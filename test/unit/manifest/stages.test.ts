@@ -89,6 +89,15 @@ describe("the stage that is read", () => {
   });
 
   it.each([
+    ["12", true],
+    ["2", false],
+  ])("a program gives its names an id by itself: %s is in shop-12: %s", async (id, holds) => {
+    const manifest = { stages: { p: { each: true } }, projects: { shop: { name: "shop-12" } } };
+    const { diagnostics } = await load(folderWith({}), { manifest, stage: { name: "p", id } });
+    expect(diagnostics.map(({ code }) => code)).toEqual(holds ? [] : ["guard.stage"]);
+  });
+
+  it.each([
     ["each instance of a stage", { name: "preview", id: "1" }, ["guard.stage rnv.yaml:2:29"]],
     ["stages that are not alone", { name: "staging" }, ["guard.stage rnv.yaml:2:29"]],
     ["a stage with an overlay that has its own", { name: "production" }, []],
