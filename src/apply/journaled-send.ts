@@ -56,7 +56,7 @@ export function journaledSend(writes: JournaledWrites): Send {
       return answer;
     } catch (failure) {
       // The conflict may be with the earlier request of this key, which may still go on.
-      if (before.length > 0 && isConflict(failure))
+      if (request.method === "POST" && before.length > 0 && isConflict(failure))
         throw new ApiError(failure, { ...failure, message: failure.message, kind: "uncertain" });
       if (failure instanceof ApiError && isRefusal(failure)) {
         // Earlier attempts stay open: the refusal is of this attempt alone.
