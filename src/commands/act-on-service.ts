@@ -255,8 +255,8 @@ async function awaitEnd(sent: SentAction): Promise<Outcome> {
   const end = { about: { address }, timeoutMs, next };
   const bad = result.kind === "done" ? undefined : finalStatus(what, result, end);
   const outcome = bad ? { diagnostics: [bad.diagnostic], exitCode: bad.exitCode } : succeeded;
-  const isOpen = result.kind === "timeout" || result.kind === "unproven";
-  if (isForgotten || !isOpen) await recordEnd(sent, result, outcome.exitCode);
+  const goesOn = result.kind === "timeout" || (result.kind === "unproven" && !isForgotten);
+  if (!goesOn) await recordEnd(sent, result, outcome.exitCode);
   return outcome;
 }
 
