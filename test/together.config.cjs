@@ -7,6 +7,8 @@ const alone = require("./together/alone.json");
  */
 module.exports = {
   ...settings,
+  // Many tests wait for processes and timers: two cores are busy with four.
+  maxWorkers: 4,
   testMatch: [
     "**/test/{browser,together}/*.test.ts",
     `**/test/scenario/{${alone}}.test.ts`,

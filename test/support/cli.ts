@@ -39,7 +39,7 @@ interface WriteSeen extends SeenRequest {
   readonly idempotencyKey?: string;
 }
 
-/** Each process would optimize undici's parser in the background, which takes longer than the few answers it reads; one that stays, our code too. */
+/** Each process would optimize undici's parser in the background, which takes longer than the few answers that it reads. */
 export const briefly = ["--liftoff-only"];
 
 /**
@@ -315,7 +315,7 @@ function runInResident(run: ResidentRun): Promise<CliRun> {
   const resident =
     residents.pop() ??
     fork(join(__dirname, "resident-cli.cjs"), [program], {
-      execArgv: [...briefly, "--max-lazy", "--no-opt"],
+      execArgv: briefly,
       // The variables as the test file set them, which Jest keeps from Node.
       env: { ...process.env },
     });
