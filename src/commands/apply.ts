@@ -6,11 +6,11 @@ import { pastRuns, touching } from "../model/history";
 import type { State } from "../model/state";
 import type { Plain } from "../model/value";
 import { shortList } from "../model/wording";
+import { changesBeyondRepair } from "../plan/drift";
 import { guardErrors, isUnconfirmed } from "../plan/guards";
 import { makePlan } from "../plan/make-plan";
 import { hasChanges, isWritten, type Plan, type PlanOptions, type Revealed } from "../plan/plan";
 import {
-  changesBeyondRepair,
   compareWithRecord,
   type PlanDifference,
   type Reviewed,

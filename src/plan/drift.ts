@@ -2,8 +2,9 @@ import * as z from "zod";
 import type { Diagnostic } from "../diagnostics/diagnostic";
 import { type Address, nameOf } from "../model/address";
 import { findingSchema, locationSchema } from "../model/apply-event";
+import { isKeyed } from "../model/state";
 import type { TargetNames } from "../model/target-location";
-import { Unknown } from "../model/value";
+import { isPlain, plainEqual, Unknown } from "../model/value";
 import { shownPlan } from "./document";
 import {
   type AttributeChange,
@@ -195,6 +196,10 @@ export const hasDriftLeft = (report: Omit<DriftReport, "hasDrift">): boolean =>
 export const countOf = (report: Pick<DriftReport, DriftClass | "undeclared">, counted: DriftClass): number =>
   report[counted].length + (counted === "unmanaged" ? report.undeclared.length : 0);
 
+/** Returns the addresses of the changes that do more than undo drift. */
+export const changesBeyondRepair = (plan: Plan): readonly Address[] =>
+  driftReport(plan).pending.flatMap(({ address, action }) => (action === "no-op" ? [] : [address]));
+
 function consequenceOf(change: Change, causeOf: CauseOf): Consequence[] {
   const { address, action, reason } = change;
   const cause = causeOf(address);
@@ -253,12 +258,16 @@ function causesIn(plan: Plan): CauseOf {
 function findCause(change: Change, instance: PlannedInstance, causeOf: CauseOf): DriftCause {
   const { action, attributes, released, lifecycle = [], previousAddress } = change;
   const { recorded, live } = instance;
-  if (isMissing(change)) return { ...nothing, isRepair: true };
+  const isRepair = isMissing(change);
   const isRecorded = released.length + lifecycle.length > 0 || previousAddress !== undefined;
-  if (action === "no-op") return { ...nothing, isPending: isRecorded, fields: released };
+  if (action === "no-op" && !isRepair) return { ...nothing, isPending: isRecorded, fields: released };
   const holder = recorded?.parent && !live ? causeOf(recorded.parent) : undefined;
-  // It was deleted with its holder, and comes back with it.
-  if (holder && isOnlyRepair(holder)) return { ...nothing, because: rootsOf(recorded?.parent, holder) };
+  // It was deleted by itself, or with its holder, and comes back.
+  if (isRepair || (holder && isOnlyRepair(holder))) {
+    const { isEdited, fields } = editsOfLost(change, instance);
+    const because = !isRepair && holder ? rootsOf(recorded?.parent, holder) : [];
+    return { isPending: isEdited, isAsked: isEdited, isRepair, because, fields };
+  }
   const own = attributes.filter((field) => !isDrift(field));
 
   const behind = own.map((field) => ({ field, repairs: repairsBehind(instance, field, causeOf) }));
@@ -266,17 +275,30 @@ function findCause(change: Change, instance: PlannedInstance, causeOf: CauseOf):
   const runsAlways = change.reason === "always";
   const repairs = onlyRepairs(runsAlways ? [] : triggersOf(change), causeOf);
   const because = [...behind.flatMap((one) => one.repairs ?? []), ...(repairs ?? [])];
-  const isRepair = attributes.some(isDrift);
+  const hasDrifted = attributes.some(isDrift);
   const isSaid = declared.length > 0 || repairs === undefined;
-  const isUnexplained = !isRecorded && !isRepair && because.length === 0 && !runsAlways;
+  const isUnexplained = !isRecorded && !hasDrifted && because.length === 0 && !runsAlways;
   const isAsked = isSaid || isUnexplained;
   return {
     isPending: isAsked || isRecorded,
     isAsked,
-    isRepair,
+    isRepair: hasDrifted,
     because: [...new Set(because)].sort(),
     fields: [...declared, ...released, ...lifecycle],
   };
+}
+
+/** Returns the fields with which a lost resource is not created again as it was applied; `isEdited`: or it lacks one. */
+function editsOfLost({ attributes }: Change, { resolved, recorded, fingerprints }: PlannedInstance) {
+  const applied = recorded?.applied ?? {};
+  const fields = attributes.filter(({ path }) => {
+    const declared = resolved.get(path) ?? null;
+    const before = applied[path] ?? null;
+    if (declared instanceof Unknown) return false;
+    if (isPlain(declared)) return !plainEqual(declared, before);
+    return isKeyed(before) && (fingerprints[path] ?? before.fingerprint) !== before.fingerprint;
+  });
+  return { fields, isEdited: fields.length > 0 || Object.keys(applied).some((path) => !resolved.has(path)) };
 }
 
 function triggersOf(change: Change): readonly Address[] {

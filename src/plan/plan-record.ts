@@ -198,8 +198,9 @@ export function compareWithRecord(
       mayRotate(entry) && (hasBegun || changes[entry.address] === undefined) && sendsSecretsAlone(entry),
   );
   const parents = new Set(rotated.map(({ change }) => change?.parent));
+  // It deploys what served before: another commit was not reviewed.
   const deploysRotated = ({ change }: DigestEntry): boolean =>
-    change?.reason !== undefined && parents.has(change.parent);
+    change?.action === "update" && isReaction(change) && parents.has(change.parent);
   const kindAt = (address: string): PlanDifference["kind"] | undefined => {
     const whole = changes[address];
     const entry = fresh.get(address);
@@ -306,13 +307,9 @@ export function declaredBesides(differences: readonly PlanDifference[], plan: Pl
   return changes.some(hasMoved) ? [] : changes.map(({ address }) => address);
 }
 
-export const changesBeyondRepair = ({ changes }: Plan): readonly Address[] =>
-  changes
-    .filter(({ action, missing, reason, attributes }) => {
-      const repairs = attributes.length > 0 && attributes.every(({ cause }) => cause === "drift");
-      return action !== "no-op" && !missing && reason === undefined && !repairs;
-    })
-    .map(({ address }) => address);
+/** Returns true if nothing that is declared for a resource itself makes it run. */
+const isReaction = ({ reason, attributes, released }: Change): boolean =>
+  reason !== undefined && attributes.length + released.length === 0;
 
 /** A run that the state remembers, as far as it says if a plan was applied to its end. */
 type RememberedRun = Pick<PastRun, "digest" | "exitCode"> & Partial<Pick<PastRun, "id" | "command">>;

@@ -144,6 +144,14 @@ describe.each(shareOf(["gitlab", "github"] as const, 2))("the record of a review
     // Nor is a setting that the comment would have shown.
     scenario.write("rnv.yaml", grouped(common, dotenv).replace('KEPT: "1"', 'KEPT: "2"'));
     expect(await apply({ LEVEL: "debug" })).toMatchObject(refused("has no plan comment for this stage"));
+    // Nor is another commit, which would ride on the deployment of a new value.
+    scenario.write(
+      "rnv.yaml",
+      grouped(common, dotenv).replace(" }\n", ` , deploy: { commit: ${"b".repeat(40)} } }\n`),
+    );
+    expect(await apply({ SHOP_TOKEN: "rotated", LEVEL: "debug" })).toMatchObject(
+      refused("has no plan comment for this stage"),
+    );
     expect(scenario.requests()).toEqual([]);
     scenario.write("rnv.yaml", grouped(common, dotenv));
     expect(await apply({ SHOP_TOKEN: "rotated", LEVEL: "debug" })).toMatchObject({ code: 0 });

@@ -87,4 +87,31 @@ describe.each(shareOf(["github", "gitlab"] as const, 2))("a job on %s", (platfor
     expect(await job({}, "ci", "apply", "--repair")).toMatchObject({ code: 0 });
     await scenario.isQuiet();
   });
+
+  it("repairs neither what is removed nor what deploys another commit, also where the service is gone", async () => {
+    const manifest = (api: string, more = "") =>
+      `projects: { shop: { services: { api: { kind: web, ${api} }${more} } } }\n`;
+    const pinned = `configuration: { repository: "https://git.example.com/shop", replicas: 1 }, deploy: { commit: ${"a".repeat(40)} }`;
+    const old = ", old: { kind: web, deploy: { when: never }, lifecycle: { onRemove: archive } }";
+    const repair = () => job({}, "ci", "apply", "--repair");
+    await scenario.applied(manifest(pinned, old));
+    const unpinned = pinned.replace(/, deploy.*/, "");
+    const repinned = pinned.replace("aaa", "bbb");
+    const refuses = async (...edited: string[]) => {
+      scenario.settle();
+      scenario.forget();
+      for (const text of edited) {
+        scenario.write("rnv.yaml", text);
+        expect([text, await repair()]).toMatchObject([text, failing(5, "does more than repair drift")]);
+      }
+      expect(scenario.requests()).toEqual([]);
+    };
+    const edits = [unpinned, repinned, pinned.replace("replicas: 1", "replicas: 5")];
+    await refuses(manifest(pinned), ...edits.map((text) => manifest(text, old)));
+    scenario.emulator.store.deleteServiceNow(scenario.idOf("api"));
+    await refuses(...edits.map((text) => manifest(text, old)));
+    scenario.write("rnv.yaml", manifest(pinned, old));
+    expect(await repair()).toMatchObject({ code: 0 });
+    await scenario.isQuiet();
+  });
 });
