@@ -47,6 +47,8 @@ interface BoundChange {
 export interface PlanRecord {
   /** The whole digest, or its first digits at a terminal. */
   readonly digest: string;
+  /** Digest of the record that it was joined to; a run of that has applied it, too. */
+  readonly joined?: string;
   /** By address; absent where that would be too long for a comment, and where the digest alone is expected. */
   readonly changes?: Readonly<Record<string, ReviewedChange>>;
   /** Fingerprint of all secrets; absent where the digest alone is expected. */
@@ -67,12 +69,10 @@ export const signRecord = (key: Uint8Array, ...parts: readonly (string | number)
   new Secret(Buffer.from(key).toString("hex")).sign(JSON.stringify(parts));
 
 /**
- * Joins records of plans that were reviewed apart and are applied as one plan. An address that two of them change in
- * different ways has no reviewed change: no review saw both.
+ * Joins records of plans that were reviewed apart and are applied as one plan, and returns that record and each. An address
+ * that two of them change in different ways has no reviewed change: no review saw both.
  */
-export function joinRecords(records: readonly [PlanRecord, ...PlanRecord[]]): PlanRecord {
-  const [first, ...others] = records;
-  if (others.length === 0) return first;
+export function joinRecords(records: readonly PlanRecord[]): readonly PlanRecord[] {
   const joined = new Map<string, ReviewedChange>();
   const conflicts = new Set<string>();
   for (const { changes = {} } of records)
@@ -82,12 +82,13 @@ export function joinRecords(records: readonly [PlanRecord, ...PlanRecord[]]): Pl
       joined.set(address, change);
     }
   const changes = [...joined].filter(([address]) => !conflicts.has(address));
-  return {
+  const whole: PlanRecord = {
     digest: hash(records.map(({ digest }) => digest).sort()),
     after: records.at(-1)?.after,
     unread: Object.assign({}, ...records.map(({ unread }) => unread)),
     changes: records.every((record) => record.changes) ? Object.fromEntries(changes) : undefined,
   };
+  return [whole, ...records.map((record) => ({ ...record, joined: whole.digest }))];
 }
 
 /** Returns the record of a plan for its review. Without the key of fingerprints it binds no secret. */
@@ -283,7 +284,9 @@ export function runsSince<Run extends RememberedRun>({ after }: PlanRecord, runs
 function progressOf(reviewed: PlanRecord, runs: readonly RememberedRun[]) {
   const later = runsSince(reviewed, runs);
   if (later === runs && later.length >= keptRuns) return "forgotten";
-  const begun = later.findIndex(({ digest }) => digest === reviewed.digest);
+  const begun = later.findIndex(
+    ({ digest }) => digest && [reviewed.digest, reviewed.joined].includes(digest),
+  );
   if (later.slice(0, begun + 1).some(isEndedApply)) return "applied";
   return begun < 0 ? "new" : "begun";
 }

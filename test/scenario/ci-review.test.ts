@@ -224,9 +224,15 @@ describe("a reviewed plan", () => {
     expect(await pushed()).toMatchObject(printing(0, "Apply complete!"));
     const told = server.comments.filter(({ body }) => body.includes("**Applied.** Apply complete!"));
     expect(told.map(({ at }) => at).sort()).toEqual(["pull 7", "pull 8"]);
-    scenario.write("rnv.yaml", base);
-    const names = ["one", "two"].flatMap((name) => ["--confirm-delete", `service.shop.${name}`]);
-    expect((await scenario.runWith({ env: jobKey }, "apply", ...approve, ...names)).code).toBe(0);
+    // The job that runs again does not undo the revert of either.
+    const reverts = [base + two, base];
+    for (const [at, name] of ["one", "two"].entries()) {
+      scenario.write("rnv.yaml", reverts[at] ?? "");
+      const confirmed = ["--confirm-delete", `service.shop.${name}`];
+      expect((await scenario.runWith({ env: jobKey }, "apply", ...approve, ...confirmed)).code).toBe(0);
+      scenario.write("rnv.yaml", base + one + two);
+      expect(await pushed()).toMatchObject(failing(5, "was applied already"));
+    }
     server.pulls.pop();
   });
 

@@ -70,8 +70,7 @@ export function recordsOf(review: Review, subject: CommentSubject, digest: strin
     return { problem: unreviewed(review, { isForeign, digest }), hasNone: hasNone || undefined };
   }
   if (digest !== undefined || more.length === 0) return first;
-  const [one, ...others] = [first, ...more].flatMap((records) => records.at(-1) ?? []);
-  return one ? [joinRecords([one, ...others]), one, ...others] : [];
+  return joinRecords([first, ...more].flatMap((records) => records.at(-1) ?? []));
 }
 
 /** An apply in the job of a pull request that is open, in a queue, or was given up: it does nothing. */
