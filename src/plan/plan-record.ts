@@ -199,7 +199,7 @@ export function compareWithRecord(
       mayRotate(entry) && (hasBegun || changes[entry.address] === undefined) && sendsSecretsAlone(entry),
   );
   const parents = new Set(rotated.map(({ change }) => change?.parent));
-  // It deploys what served before: another commit was not reviewed.
+  // A new commit was not reviewed.
   const deploysRotated = ({ change }: DigestEntry): boolean =>
     change?.action === "update" && isReaction(change) && parents.has(change.parent);
   const kindAt = (address: string): PlanDifference["kind"] | undefined => {

@@ -19,7 +19,7 @@ const places = ["src", "test", "docs", "examples", "schemas"].concat(
 const grammarCeilings: Readonly<Record<string, readonly number[]>> = {
   src: [0, 0, 0],
   examples: [0, 0, 0],
-  test: [173, 374, 17],
+  test: [173, 373, 17],
   tools: [0, 0, 0],
 };
 
