@@ -21,7 +21,7 @@ describe.each(shareOf(["github", "gitlab"] as const, 2))("rnv ci sweep on %s", (
   beforeAll(async () => {
     host = await serveCodeHost(platform);
     scenario.write("rnv.yaml", manifest);
-    for (const id of ["12", "pr-13", "mr-14", "300", "demo2", "007", "pr-1-b"])
+    for (const id of ["12", "pr-13", "mr-14", "300", "demo2", "007", "pr-1-b", "901"])
       expect(
         await scenario.runWith(
           { env: { ...host.environment } },
@@ -33,10 +33,11 @@ describe.each(shareOf(["github", "gitlab"] as const, 2))("rnv ci sweep on %s", (
       ).toMatchObject({ code: 0 });
     // Two pages of them.
     for (let number = 200; number < 320; number += 1) host.pulls.push(pull(number, true));
-    host.pulls.push(pull(12, false), pull(13, true));
+    // None has the number 901.
+    host.pulls.push(pull(12, false), pull(13, true), pull(14, false));
   });
   const named = (...ids: string[]) => ids.map((id) => `shop-preview-${id}`);
-  const all = named("12", "pr-13", "mr-14", "300", "demo2", "007", "pr-1-b");
+  const all = named("12", "pr-13", "mr-14", "300", "demo2", "007", "pr-1-b", "901");
 
   it("sweeps nothing where the list cannot be read to its end, or there is no host", async () => {
     scenario.forget();
@@ -72,14 +73,14 @@ describe.each(shareOf(["github", "gitlab"] as const, 2))("rnv ci sweep on %s", (
     expect(ended.code).toBe(0);
     expect(JSON.parse(ended.stdout)).toMatchObject({
       swept: [{ stage: "preview/12" }, { stage: "preview/mr-14" }],
-      kept: ["007", "300", "demo2", "pr-1-b", "pr-13"].map((id) => `preview/${id}`),
+      kept: ["007", "300", "901", "demo2", "pr-1-b", "pr-13"].map((id) => `preview/${id}`),
     });
-    expect(names()).toEqual(named("pr-13", "300", "demo2", "007", "pr-1-b"));
+    expect(names()).toEqual(named("pr-13", "300", "demo2", "007", "pr-1-b", "901"));
     expect(await sweep(...preview)).toMatchObject(printing(0, "Nothing to sweep"));
   });
 
   it("leaves a state that names no repository, until it is claimed", async () => {
-    expect(names()).toHaveLength(5);
+    expect(names()).toHaveLength(6);
     await scenario.applies("--stage", "preview/12");
     const at = { env: { ...host.environment } };
     for (const words of [

@@ -75,7 +75,16 @@ describe("rnv promote", () => {
           ],
         ]);
         expect([host.pulls.length, scenario.read("production.yaml")]).toEqual([1, file]);
+        expect(host.pulls[0]?.text).toContain(`commit \`${tested}\``);
+        Object.assign(host.pulls[0] ?? {}, { text: "of another run" });
       }
+      // That of a service, or of another folder, is another request.
+      await scenario.runWith({ env: job }, "ci", "promote", "service.shop.api", ...fromStaging);
+      const [, alone] = host.branches.keys();
+      expect([alone, host.pulls.length]).toEqual([
+        "refs/heads/rnv-promote-staging-to-production-service.shop.api",
+        2,
+      ]);
       expect(await promoted({})).toMatchObject(failing(1, "no pull request was opened"));
       host.refuse = ({ method }) => (method === "POST" ? { status: 403, body: "{}" } : undefined) as never;
       expect((await promoted()).stderr).toMatch(/may write contents and pull requests|role Developer/);

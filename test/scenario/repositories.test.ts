@@ -23,6 +23,8 @@ describe.each(shareOf(["github", "gitlab"] as const, 2))(
     beforeAll(async () => {
       [scenario, host, states] = await Promise.all([openScenario(), serveCodeHost(platform), serveS3()]);
       closing(states);
+      const closed = { branch: "b", commit: "a".repeat(40), isOpen: false, commits: [] };
+      host.pulls.push({ ...closed, number: 12 }, { ...closed, number: 13 });
     });
     const projects = () => scenario.emulator.store.projects().map(({ name }) => name);
     const storage = () => ({ ...s3Environment, AWS_ENDPOINT_URL_S3: states.url });

@@ -46,6 +46,8 @@ interface KeptPull {
   /** Commits that it is found by. */
   readonly commits: readonly string[];
   readonly mergeCommit?: string;
+  /** Its description, where it was opened by the API. */
+  text?: string;
 }
 
 /** A host of code in memory that answers over HTTP as the public REST documents of GitHub or GitLab say. */
@@ -84,8 +86,15 @@ const openOrOne = ({ pulls }: Kept, one: string | undefined, shown: (pull: KeptP
     ? pulls.filter(({ isOpen }) => isOpen).map(shown)
     : pulls.filter(({ number }) => one === `${number}`).map(shown)[0];
 
-function opened({ pulls }: Kept, branch: string): KeptPull {
-  const made = { number: ++lastId, branch, commit: "f".repeat(40), isOpen: true, commits: [] };
+const described = ({ pulls }: Kept, number: string | undefined, body: unknown): KeptPull => {
+  const pull = pulls.find((one) => number === `${one.number}`);
+  if (!pull) throw new Error("is missing");
+  return Object.assign(pull, { text: text(body) });
+};
+
+function opened({ pulls }: Kept, branch: string, body: unknown): KeptPull {
+  const of = { number: ++lastId, branch, commit: "f".repeat(40), isOpen: true, commits: [] };
+  const made = { ...of, text: text(body) };
   pulls.push(made);
   return made;
 }
@@ -238,10 +247,11 @@ const github: readonly Route[] = [
     /^\/repos\/o\/r\/pulls$/,
     (kept, _, body) => {
       const { head } = checked(body, { title: "string", body: "string", head: "string", base: "string" });
-      return asPull(opened(kept, text(head)));
+      return asPull(opened(kept, text(head), body.body));
     },
     201,
   ],
+  ["PATCH", /^\/repos\/o\/r\/pulls\/(\d+)$/, (kept, [one], { body }) => asPull(described(kept, one, body))],
   ["GET", /^\/repos\/o\/r\/pulls(?:\/(\d+))?$/, (kept, [number]) => openOrOne(kept, number, asPull)],
 ];
 
@@ -344,11 +354,16 @@ const gitlab: readonly Route[] = [
   [
     "POST",
     /^\/projects\/42\/merge_requests$/,
-    (kept, _, { source_branch: source, target_branch: target, title }) => {
+    (kept, _, { source_branch: source, target_branch: target, title, description }) => {
       if (!target || !title) throw new Error("is missing");
-      return asMerge(opened(kept, text(source)));
+      return asMerge(opened(kept, text(source), description));
     },
     201,
+  ],
+  [
+    "PUT",
+    /^\/projects\/42\/merge_requests\/(\d+)$/,
+    (kept, [one], { description }) => asMerge(described(kept, one, description)),
   ],
   ["GET", /^\/projects\/42\/merge_requests(?:\/(\d+))?$/, (kept, [one]) => openOrOne(kept, one, asMerge)],
 ];
@@ -392,7 +407,9 @@ export async function serveCodeHost(platform: "github" | "gitlab"): Promise<Code
       try {
         const made = respond(kept, found.slice(1), request.body === "" ? {} : JSON.parse(request.body));
         if (made === undefined) continue;
-        return Array.isArray(made) ? pageOf(made, url, platform) : answer(status, made);
+        const branch = url.searchParams.get("source_branch") ?? url.searchParams.get("head")?.split(":")[1];
+        const isOf = (one: unknown): boolean => !branch || JSON.stringify(one).includes(`"${branch}"`);
+        return Array.isArray(made) ? pageOf(made.filter(isOf), url, platform) : answer(status, made);
       } catch (cause) {
         return answer(422, { message: `Validation Failed: ${(cause as Error).message}` });
       }

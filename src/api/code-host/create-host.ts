@@ -178,7 +178,7 @@ function pullsOf(
         item: host.pull,
         needs: host.needs.pulls,
       }),
-    /** Commits a file to a branch, and opens a pull request of it unless there is one. */
+    /** Commits a file to a branch, and opens its pull request, or writes the text of the one that is open. */
     propose: async (proposal: Proposal): Promise<PullRequest> => {
       const call = { operation: `open a ${host.pullWord} of ${proposal.branch}`, needs: host.needs.propose };
       const path = `${repository}${host.pulls}`;
@@ -187,18 +187,18 @@ function pullsOf(
       await host.commitFile(proposal, send);
       const query = host.pullsFrom(proposal, name);
       const [open] = await client.sendPages({ ...call, path, query, item: host.pull });
-      return (
-        open ??
-        client.send({ ...call, method: "POST", path, answer: host.pull, body: host.pullBody(proposal) })
-      );
+      const write = { ...call, answer: host.pull, body: host.pullBody(proposal) };
+      return open
+        ? client.send({ ...write, method: host.updateMethod, path: `${path}/${open.number}` })
+        : client.send({ ...write, method: "POST", path });
     },
-    /** Returns true unless a pull request is closed or merged, or there is none. */
-    isOpenPull: async (number: string): Promise<boolean> => {
+    /** Returns true if a pull request is closed or merged. A 404 also hides those that a token may not see. */
+    isClosedPull: async (number: string): Promise<boolean> => {
       const path = `${repository}${host.pulls}/${number}`;
       const call = { operation: `read ${host.pullWord} ${number}`, method: "GET", path } as const;
       const answer = z.looseObject({ state: z.string() });
       const found = await unlessAbsent(() => client.send({ ...call, answer, needs: host.needs.pulls }));
-      return found !== undefined && found.state !== "closed" && found.state !== "merged";
+      return found?.state === "closed" || found?.state === "merged";
     },
   };
 }

@@ -41,7 +41,7 @@ async function keptByHost(screen: Screen): Promise<Keeps> {
     const number = /^(?:pr-|mr-)?([1-9]\d*)$/.exec(id)?.[1];
     if (number === undefined || numbers.has(number)) return true;
     // A closed pull request shifts the pages: the list may lack an open pull request.
-    return (await withHost(screen, (host) => host.isOpenPull(number))) ?? true;
+    return !(await withHost(screen, (host) => host.isClosedPull(number)));
   };
 }
 
@@ -63,7 +63,9 @@ const ciPromoteVerb = defineVerb({
       const opened = await withHost(screen, async (host) => {
         if (commit === undefined || base === undefined || file === undefined) return undefined;
         const title = `Promote ${from} to ${to}`;
-        const branch = `rnv-promote-${from}-to-${to}`.replaceAll("/", "-");
+        const folder = repositoryPath("", target);
+        const parts = [from, "to", to, folder, given.address].filter(Boolean);
+        const branch = ["rnv-promote", ...parts].join("-").replaceAll("/", "-");
         return host.propose({ branch, base, commit, file, text, title, body: `${lines.join("\n")}\n` });
       });
       if (opened === undefined)

@@ -185,7 +185,7 @@ export const runtimeVerbs: readonly Verb[] = [
     name: "rollback",
     arguments: { address, deploymentId },
     summary: "Go back to an earlier release",
-    detail: `${forAService}\nWithout a deployment id: the newest release before the live one that can be rolled back to.`,
+    detail: `${forAService}\nWithout a deployment id: the newest release before the live one that can be rolled back to. Given again, it goes forward again.`,
     options: {
       confirm: text("--confirm <address>", "confirm with the address of the service instead of typing it"),
       ...pick("input"),
