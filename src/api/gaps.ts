@@ -241,7 +241,7 @@ export const gaps = {
       "createdAt is when a thing was made; changes by rnv raise updatedAt, or a layout's revision; a deployment or a reveal raises no updatedAt of a variable; one clock gives the times of a service, its variables and its deployments",
     verifiedBy: "times are compared with those of other answers and with the header Date",
     fallback:
-      "an older version is read again for 30 seconds, then an error; without times it counts; a lost deployment older than the changes that it has to bring is queued again; a variable whose time moved is written again, and -refresh-only takes its time over",
+      "an older version is read again for 30 seconds, then an error; without times it counts; a lost deployment older than the changes that it has to bring is queued again; a variable whose time moved is written again",
   },
   pages: {
     assumption: "hasMore is true while another page follows",

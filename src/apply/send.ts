@@ -282,9 +282,11 @@ async function renameInputs({ run, instance }: ChangeContext, from: string, to: 
 async function acceptDrift({ run, change, instance, type }: ChangeContext): Promise<ChangeEnd> {
   const { live, recorded, defaults } = instance;
   if (!live || !recorded) return { kind: "done" };
-  const applied = Object.entries(recorded.applied).map(([path, value]): [string, AppliedValue] => {
-    const now = ruleAt(type, path)?.secret ? undefined : (live.attributes.get(path) ?? defaults.get(path));
-    return [path, now ?? value];
+  const applied = Object.entries(recorded.applied).flatMap(([path, value]): [string, AppliedValue][] => {
+    // Nothing is known of a secret that was changed outside.
+    if (ruleAt(type, path)?.secret)
+      return change.drift?.some((one) => one.path === path) ? [] : [[path, value]];
+    return [[path, live.attributes.get(path) ?? defaults.get(path) ?? value]];
   });
   for (const path of pathsWith(type, "alwaysManaged")) {
     const now = live.attributes.get(path);

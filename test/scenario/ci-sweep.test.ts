@@ -33,7 +33,7 @@ describe.each(shareOf(["github", "gitlab"] as const, 2))("rnv ci sweep on %s", (
       ).toMatchObject({ code: 0 });
     // Two pages of them.
     for (let number = 200; number < 320; number += 1) host.pulls.push(pull(number, true));
-    // None has the number 901.
+    // There is no number 901.
     host.pulls.push(pull(12, false), pull(13, true), pull(14, false));
   });
   const named = (...ids: string[]) => ids.map((id) => `shop-preview-${id}`);

@@ -132,15 +132,17 @@ describe("verbs on an applied workspace", () => {
 
   it("refresh-only records what changed and writes nothing to the service", async () => {
     scenario.emulator.store.editConfiguration(api(), { repository: "https://git.example.com/fork" });
+    const { id = "", key = "" } = scenario.emulator.store.variables(api())[0] ?? {};
+    scenario.settle();
+    scenario.emulator.store.editVariable(id, { value: "of another user" });
     expect(await ok("plan", "-refresh-only")).toContain("configuration.repository");
     expect((await scenario.run("plan", "-refresh-only", "-replace", "service.shop.api")).code).toBe(1);
     scenario.forget();
     await ok("apply", "-refresh-only", ...approve);
     expect(scenario.requests()).toEqual([]);
     await ok("apply", ...approve);
-    expect(scenario.emulator.store.services()[0]?.configuration.repository).toBe(
-      "https://git.example.com/api",
-    );
+    expect(scenario.service()?.configuration.repository).toBe("https://git.example.com/api");
+    expect([key, scenario.valueOf(key)]).toEqual(["LOG_LEVEL", "info"]);
     await scenario.isQuiet();
   });
 });

@@ -178,7 +178,7 @@ function pullsOf(
         item: host.pull,
         needs: host.needs.pulls,
       }),
-    /** Commits a file to a branch, and opens its pull request, or writes the text of the one that is open. */
+    /** Commits a file to a branch, and opens its pull request, or writes the text of an open pull request. */
     propose: async (proposal: Proposal): Promise<PullRequest> => {
       const call = { operation: `open a ${host.pullWord} of ${proposal.branch}`, needs: host.needs.propose };
       const path = `${repository}${host.pulls}`;
