@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
 import { Decoder, Encoder, ExtData } from "@msgpack/msgpack";
-import { snakeCase } from "../model/terraform-names";
 import { isObject, type Plain } from "../model/value";
 import type { Message } from "./protocol";
 
@@ -227,8 +226,8 @@ function mapObject<From, To>(
 }
 
 /**
- * JSON of the platform as a value of a type. Fields of objects are looked up in camelCase; a missing or unfitting value is
- * null; fields that the type does not name are left out.
+ * JSON in the words of Terraform as a value of a type. No key is renamed: a user may have written it. A missing or unfitting
+ * value is null; fields that the type does not name are left out.
  */
 export function fromJson(
   type: TerraformType,
@@ -253,11 +252,8 @@ export function fromJson(
       return Array.isArray(json) ? [...new Set(json.map(item(type[1])))] : null;
     case "map":
       return isObject(json) ? mapObject(json, (one) => within(type[1], one)) : null;
-    case "object": {
-      if (!isObject(json)) return null;
-      const bySnakeName = new Map(Object.entries(json).map(([name, value]) => [snakeCase(name), value]));
-      return mapObject(type[1], (field, name) => within(field, bySnakeName.get(name)));
-    }
+    case "object":
+      return isObject(json) ? mapObject(type[1], (field, name) => within(field, json[name])) : null;
   }
 }
 

@@ -86,4 +86,22 @@ output "drawn" { value = jsonencode({ for one in data.rnv_canvas.all.nodes : one
     expect(JSON.parse(JSON.parse(await world.run("output -json listed")))).toEqual(shown);
     expect(JSON.parse(JSON.parse(await world.run("output -json drawn")))).toEqual(shown);
   });
+
+  it("keeps the keys of users, of a node that is archived too", async () => {
+    const places = `{ Api = { x = 1, y = 2 } }`;
+    const shop = (positions: string) =>
+      `resource "rnv_project" "shop" { name = "Shop" }\n${service("Api", `[{ cidrBlock = "10.0.0.0/8", Zed = true }]`).replace(" kind", " project_id = rnv_project.shop.id\n kind")}resource "rnv_canvas_layout" "shop" {\n project_id = rnv_project.shop.id\n positions = ${positions}\n triggers = { api = rnv_service.Api.id }\n}\n`;
+    world.write(shop(`{ camelCase = { x = "far", y = 2 } }`));
+    expect(await world.told("validate", 1)).toContain("positions.camelCase.x: ");
+    world.write(shop(places));
+    await world.apply();
+    await world.expectNoChanges();
+    await world.run("plan -input=false -detailed-exitcode -refresh=false");
+    const { id = "" } = store.services().find(({ name }) => name === "Api") ?? {};
+    store.editService(id, () => ({ archived: true }));
+    world.settle();
+    expect(await world.run("plan -input=false")).toContain("0 to add, 1 to change, 0 to destroy");
+    store.editService(id, () => ({ archived: false }));
+    await world.expectNoChanges();
+  }, 60_000);
 });

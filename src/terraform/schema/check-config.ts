@@ -2,7 +2,6 @@ import * as z from "zod";
 import { expectations, leafIssues } from "../../declaration/schema-issues";
 import { type Diagnostic, error } from "../../diagnostics/diagnostic";
 import { canonicalId, uuidPattern } from "../../model/address";
-import { snakeCase } from "../../model/terraform-names";
 import { asObject, holdsUnknown, type TerraformObject, textIn, toPlain, valueAt } from "../codec";
 import type { AttributeSchema, BlockSchema } from "./block";
 
@@ -51,9 +50,5 @@ function checkAttribute(schema: AttributeSchema, config: TerraformObject, attrib
   });
 }
 
-/** `[1]`, `.plan`. Keys of a map, such as LOG_LEVEL, stay as they are. */
-const stepText = (step: PropertyKey): string => {
-  if (typeof step === "number") return `[${step}]`;
-  const name = String(step);
-  return `.${/^[a-z][A-Za-z]*$/.test(name) ? snakeCase(name) : name}`;
-};
+/** `[1]`, `.plan`. */
+const stepText = (step: PropertyKey): string => (typeof step === "number" ? `[${step}]` : `.${String(step)}`);

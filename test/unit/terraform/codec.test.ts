@@ -1,6 +1,7 @@
 import { ExtData, encode } from "@msgpack/msgpack";
 import {
   DynamicValue,
+  decodeState,
   decodeValue,
   encodeMessage,
   holdsUnknown,
@@ -47,6 +48,13 @@ describe("values of the plugin protocol", () => {
     const type: TerraformType = ["object", { x: "number" }];
     const value = new DynamicValue(type, { x: 1.5 });
     expect(decodeValue("dynamic", encodeValue("dynamic", value))).toEqual(value);
+  });
+
+  it("a stored value of any type keeps the keys of its user", () => {
+    const stored = { type: ["object", { Api: "number", api_: "number", aB: "number" }] as TerraformType };
+    const value = { Api: 1, api_: 2, aB: 3 };
+    const state = decodeState("dynamic", Buffer.from(JSON.stringify({ ...stored, value })));
+    expect(state).toEqual(new DynamicValue(stored.type, value));
   });
 
   it("null, empty and unknown are three things", () => {

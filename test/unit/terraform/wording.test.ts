@@ -105,7 +105,7 @@ describe("messages in Terraform's words", () => {
     ).toEqual([]);
     const map = z.record(z.string(), z.object({ maxLength: z.number() }));
     expect(expected(map, { LOG_LEVEL: { maxLength: "x" } })).toEqual([
-      "given.LOG_LEVEL.max_length: expected a number",
+      "given.LOG_LEVEL.maxLength: expected a number",
     ]);
     expect(expected(z.string().min(1), "")).toEqual(["given: expected text that is not empty"]);
   });
