@@ -72,14 +72,14 @@ const provider = new Provider(process.env, process.cwd(), log);
 /** Answers calls. Loaded after the handshake: it is most of the code. */
 export const answerCall: CallHandler = (method, request) => {
   const { typeName } = request as AnyRequest;
-  const carryOut = () => answer(method, request as object);
+  const carryOut = async () => withoutSecretPaths(typeName, await answer(method, request as object));
   return loggedCall(log, systemClock, { method, typeName }, carryOut);
 };
 
 const variables: typeof answers = { ...answers, ...variablesAnswers };
 
 /** Answers one call. Whatever is thrown becomes a diagnostic: a failed call must not look like a crash. */
-async function answer(method: ProviderMethod, request: AnyRequest): Promise<object> {
+async function answer(method: ProviderMethod, request: AnyRequest): Promise<AnyAnswer> {
   const known = request.typeName === variablesSchema.name ? variables : answers;
   try {
     redactSensitive(request);
@@ -108,6 +108,8 @@ export const answerStream: StreamHandler = async (method, request, events) => {
   });
 };
 
+type AnyAnswer = Pick<ResponseOf<"ReadResource">, "diagnostics">;
+
 type AnyRequest = Partial<
   RequestOf<"ApplyResourceChange"> &
     RequestOf<"ImportResourceState"> &
@@ -119,13 +121,25 @@ type AnyRequest = Partial<
 const unchanged = (method: ProviderMethod, { currentState, private: kept }: AnyRequest): object =>
   method === "ReadResource" ? { newState: currentState, private: kept } : {};
 
-/** Masks the sensitive and write-only values that a call brings along in all text of the service, from this call on. */
+/** Returns the schema of a resource, or of the provider, and the names of its sensitive and write-only attributes. */
+function secretsOf(typeName: string | undefined) {
+  const schema = typeName ? resourceSchemas.find(({ name }) => name === typeName) : providerSchema;
+  const secrets = schema?.block.attributes.filter(({ sensitive, writeOnly }) => sensitive || writeOnly) ?? [];
+  return { schema, names: secrets.map(({ name }) => name) };
+}
+
+/** Removes paths to secrets from diagnostics: Terraform prints the lines that a path leads to. */
+function withoutSecretPaths(typeName: string | undefined, answered: AnyAnswer): AnyAnswer {
+  const diagnostics = answered.diagnostics?.map(({ attribute, ...one }) => {
+    const isSecret = secretsOf(typeName).names.includes(attribute?.steps?.[0]?.attributeName ?? "");
+    return isSecret ? one : { ...one, attribute };
+  });
+  return { ...answered, diagnostics };
+}
+
+/** Masks the secrets that a call brings along in all text of the service, from this call on. */
 function redactSensitive(request: AnyRequest): void {
-  const schema = resourceSchemas.find(({ name }) => name === request.typeName);
-  const names =
-    schema?.block.attributes
-      .filter(({ sensitive, writeOnly }) => sensitive || writeOnly)
-      .map(({ name }) => name) ?? [];
+  const { schema, names } = secretsOf(request.typeName);
   if (schema === undefined || names.length === 0) return;
   const { config, currentState, priorState, plannedState, rawState } = request;
   const wholes = [config, currentState, priorState, plannedState].map((value) =>

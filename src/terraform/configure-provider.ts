@@ -71,11 +71,7 @@ async function checkWorkspace({ reads }: Session): Promise<Diagnostic | undefine
 }
 
 /** The setting that is wrong where the service refuses to show the workspace, by the status of its answer. */
-const refusedSettings: Readonly<Record<number, string>> = {
-  401: "api_key",
-  403: "api_key",
-  404: "workspace_id",
-};
+const refusedSettings: Record<number, string> = { 401: "api_key", 403: "api_key", 404: "workspace_id" };
 
 function sessionOf(provider: Provider, settings: ProviderSettings, terraformVersion: string): Session {
   const { baseUrl, apiKey } = settings;
@@ -150,7 +146,7 @@ export function providerSettings(
     diagnostics: [
       ...unset(baseUrl, "base_url", "RNV_BASE_URL"),
       ...unset(workspaceId, "workspace_id", "RNV_WORKSPACE_ID"),
-      ...(typeof key === "object" ? [{ ...key, attribute: "api_key" }] : []),
+      ...(typeof key === "object" ? [key] : []),
       ...checkProviderBlock({ ...config, base_url: baseUrl || null, workspace_id: workspaceId || null }),
       ...gaps.diagnostics,
     ],

@@ -21,7 +21,7 @@ describeTerraform("mistakes in a configuration", () => {
     expect(positions(output)).toEqual([`${at(text, "runtmie")}: Unsupported argument`]);
   }, 30_000);
 
-  it("values that cannot be are all reported by validate, each at its line, without a connection", async () => {
+  it("values that cannot be are all reported by validate, each at its line or that of its secret's block, without a connection", async () => {
     const text = textIn(join(__dirname, "mistaken.tf"));
     world.write(text);
     world.emulator.resetLog();
@@ -33,10 +33,20 @@ describeTerraform("mistakes in a configuration", () => {
     expect(await world.run("validate", 1)).toContain("Port must be a number from 1 to 65535");
     const found = positions(output);
     expect(found.map((one) => Number(one.split(":")[0])).sort((a, b) => a - b)).toEqual(
-      ["name = null", "port", "ip_allow_list", "delete", "commit", "when", "value_wo", "values"].map(
-        (needle) => at(text, needle),
-      ),
+      [
+        "name = null",
+        "port",
+        "ip_allow_list",
+        "delete",
+        "commit",
+        "when",
+        `"rnv_variable"`,
+        `"rnv_variables"`,
+      ].map((needle) => at(text, needle)),
     );
+    expect(output).toContain("value_wo has no value_wo_version");
+    expect(output).toContain("values: expected no variable without a name");
+    expect(output).not.toMatch(/= "(x|LITERAL)"/);
     expect(world.emulator.log).toEqual([]);
   }, 30_000);
 
@@ -66,6 +76,12 @@ describeTerraform("mistakes in a configuration", () => {
     const attached = world.environment;
     world.environment = { RNV_API_KEY: "" };
     expect(await world.run("plan", 1)).toContain("api_key is not set");
+    for (const key of ["LITERAL key", "rnv_LITERAL"]) {
+      world.write(`resource "rnv_project" "a" { name = "a" }\n`, `api_key = "${key}"`);
+      const output = await world.run("plan", 1);
+      expect(output).toMatch(/api_key does not hold an API key|Set api_key, RNV_API_KEY or/);
+      expect(output).not.toContain(key);
+    }
     world.environment = attached;
   }, 30_000);
 

@@ -145,7 +145,7 @@ function stateAfter(
   return { ...state, ...asPlanned, [revisionName]: incomplete };
 }
 
-/** Returns the errors about the keys that were refused, one for each reason, at the attribute that declares the first. */
+/** Returns the errors about the keys that were refused, one for each reason, at `generate` where that declares the first. */
 function refusals(refused: Progress["refused"], config: TerraformObject): readonly Diagnostic[] {
   const byReason = new Map<string, { readonly keys: readonly string[]; readonly found: Diagnostic }>();
   for (const [key, reasons] of refused)
@@ -156,7 +156,6 @@ function refusals(refused: Progress["refused"], config: TerraformObject): readon
   return [...byReason.values()].map(({ keys, found }) => ({
     ...found,
     summary: `${shortList(keys, 20)}: ${found.summary}`,
-    attribute:
-      [generatedName, "values_wo"].find((map) => (keys[0] ?? "") in elementsOf(config[map])) ?? "values",
+    attribute: (keys[0] ?? "") in elementsOf(config[generatedName]) ? generatedName : undefined,
   }));
 }
