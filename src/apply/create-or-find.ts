@@ -3,6 +3,7 @@ import type { Reads } from "../api/reads";
 import { type Diagnostic, DiagnosticsError, error } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
 import type { LiveResource } from "../model/live";
+import { sendAgain } from "./journaled-send";
 
 /** A request whose result can be looked for. */
 export interface Creation<Made, Found> {
@@ -24,38 +25,29 @@ export interface Creation<Made, Found> {
  * Sends a request that creates something. After an uncertain answer its result is looked for, and only then is it sent
  * again, under the same key (DESIGN section 7, Retries). The service may have no receipt.
  */
-export async function createOrFind<Made extends object, Found>(
+export async function createOrFind<Made, Found>(
   reads: Reads,
-  creation: Creation<Made, Found>,
+  { send, look, take, several, refuse, command, ...wait }: Creation<Made, Found>,
 ): Promise<Made> {
-  const first = await sendOrFind(reads, creation, { onWait: creation.onWait });
-  return first ?? ((await sendOrFind(reads, creation, { forMs: 0 })) as Made);
-}
-
-/** Returns undefined where a search finds no result. */
-async function sendOrFind<Made, Found>(
-  reads: Reads,
-  { send, look, take, several, refuse, command }: Creation<Made, Found>,
-  wait: { readonly forMs?: 0; readonly onWait?: (() => void) | undefined },
-): Promise<Made | undefined> {
-  try {
-    return await send();
-  } catch (failure) {
-    // The service knows the key from a request with another body (interface, "Idempotency rules").
-    const isKeyUsed = (failure as Partial<ApiError>).code === "idempotency_conflict";
-    if (!isUncertain(failure) && !isKeyUsed) throw failure;
-    // The user needs the uncertainty of the request, not the failure of the search.
-    const found = await reads.pollUntilVisible(look, wait).catch(() => undefined);
-    if (found && found.length > 1) throw await several(found);
-    const [made] = found ?? [];
-    if (made !== undefined) return take(made);
-    if (isKeyUsed && found) {
-      await refuse();
-      const hint = `Nothing was made. Run \`${command}\`: it sends the request under a new key.`;
-      throw new DiagnosticsError([{ ...diagnosticOf(failure), hint }]);
+  for (let attempt = send; ; attempt = () => sendAgain(send)) {
+    try {
+      return await attempt();
+    } catch (failure) {
+      // The service knows the key from a request with another body (interface, "Idempotency rules").
+      const isKeyUsed = (failure as Partial<ApiError>).code === "idempotency_conflict";
+      if (!isUncertain(failure) && !isKeyUsed) throw failure;
+      // The user needs the uncertainty of the request, not the failure of the search.
+      const found = await reads.pollUntilVisible(look, wait).catch(() => undefined);
+      if (found && found.length > 1) throw await several(found);
+      const [made] = found ?? [];
+      if (made !== undefined) return take(made);
+      if (isKeyUsed && found) {
+        await refuse();
+        const hint = `Nothing was made. Run \`${command}\`: it sends the request under a new key.`;
+        throw new DiagnosticsError([{ ...diagnosticOf(failure), hint }]);
+      }
+      if (found === undefined || attempt !== send) throw failure;
     }
-    if (found === undefined || wait.forMs === 0) throw failure;
-    return undefined;
   }
 }
 

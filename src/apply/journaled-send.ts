@@ -45,7 +45,8 @@ export function journaledSend(writes: JournaledWrites): Send {
       const since = hasTime ? writes.run.reads.timeAt(before.map(({ at }) => at).sort()[0]) : undefined;
       const asked = acceptingKnown(request, { since, isResumed: resumed.length > 0 });
       const keyed = { ...asked, address: writes.address, idempotencyKey: intent.key };
-      const answer = await writes.run.send(keyed, options);
+      const sent = () => writes.run.send(keyed, options);
+      const answer = await (request.method === "POST" && resumed.length > 0 ? sendAgain(sent) : sent());
       const answered = answerOf(request, answer);
       const { id } = answered;
       // Without an id in the answer the created resource is unknown: the intent stays open.
@@ -55,9 +56,6 @@ export function journaledSend(writes: JournaledWrites): Send {
       }
       return answer;
     } catch (failure) {
-      // The conflict may be with the earlier request of this key, which may still go on.
-      if (request.method === "POST" && before.length > 0 && isConflict(failure))
-        throw new ApiError(failure, { ...failure, message: failure.message, kind: "uncertain" });
       if (failure instanceof ApiError && isRefusal(failure)) {
         // Earlier attempts stay open: the refusal is of this attempt alone.
         await writes.run.journal.close([seq], { result: "refused", status: failure.status ?? 0 });
@@ -140,7 +138,14 @@ const isRefusal = ({ kind, code }: ApiError): boolean =>
 
 /** Sends a write, and again where its answer is uncertain: it can be repeated. */
 export const sendTwice = <T>(send: () => Promise<T>): Promise<T> =>
-  send().catch((failure: unknown) => (isUncertain(failure) ? send() : Promise.reject(failure)));
+  send().catch((failure: unknown) => (isUncertain(failure) ? sendAgain(send) : Promise.reject(failure)));
+
+/** Repeats a write with an unknown result. A conflict may be with the first request, which may still go on. */
+export const sendAgain = <T>(send: () => Promise<T>): Promise<T> =>
+  send().catch((failure: unknown) => {
+    if (!isConflict(failure)) throw failure;
+    throw new ApiError(failure, { ...failure, message: failure.message, kind: "uncertain" });
+  });
 
 /** Receipts are kept for 24 h; an hour is left for clocks that differ. */
 const keyLifetimeMs = 23 * 3_600_000;

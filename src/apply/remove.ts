@@ -5,7 +5,7 @@ import type { Accepted } from "../model/resource-operations";
 import { pathsWith } from "../model/resource-type";
 import { timeNow } from "../model/time";
 import type { Change } from "../plan/plan";
-import { sendTwice } from "./journaled-send";
+import { sendAgain, sendTwice } from "./journaled-send";
 import { recordOfWritten, recordWhileDeleted, without, withoutContent } from "./record";
 import { type ChangeContext, type ChangeEnd, readNow } from "./run-context";
 import { settle } from "./settle";
@@ -25,7 +25,7 @@ export async function remove(context: ChangeContext): Promise<ChangeEnd> {
     const wait = (failure as ApiError).status === 404 ? {} : { forMs: 0 };
     const [gone] = (await context.run.reads.pollUntilVisible(() => lookForEnd(context), wait)) ?? [];
     if (gone) return recordResult(context, gone);
-    if (isUncertain(failure)) return send();
+    if (isUncertain(failure)) return sendAgain(send);
     throw failure;
   });
   return confirmDeleted(context, accepted.pending);

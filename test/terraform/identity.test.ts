@@ -110,3 +110,30 @@ describeTerraform("a name that exists", () => {
     expect(first.emulator.store.projects().filter(({ name }) => name === "both")).toHaveLength(1);
   }, 60_000);
 });
+
+/** Interface, "Errors", 409: "Resource conflict", also with a request of the same key that still goes on. */
+describeTerraform("a create whose key is refused while its first request goes on", () => {
+  const world = new TerraformFolder();
+  beforeAll(() => world.openAttached("fast-clock"));
+
+  it("stays uncertain where nothing shows its result, and takes the result that comes", async () => {
+    const { emulator } = world;
+    const lose = (finish: () => void) => {
+      let sent = 0;
+      emulator.setFaults((_, { method, path }) => {
+        if (method !== "POST" || !path.endsWith("/services")) return undefined;
+        sent += 1;
+        if (sent > 1) finish();
+        return { kind: "status", status: sent > 1 ? 409 : 500, code: "request_in_progress" };
+      });
+    };
+    world.write(shop());
+    lose(() => undefined);
+    const lost = await world.told("apply -auto-approve -input=false", 1);
+    expect(lost).toMatch(/The request to create the service may have succeeded.* \(apply\.uncertain, /);
+    lose(() => emulator.store.addService({ name: "api", kind: "web" }));
+    await world.apply();
+    expect(emulator.store.services()).toHaveLength(1);
+    await world.expectNoChanges();
+  }, 60_000);
+});

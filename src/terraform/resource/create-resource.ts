@@ -1,4 +1,4 @@
-import { ApiError } from "../../api/api-error";
+import { isConflict } from "../../api/api-error";
 import { createOrFind, severalFound } from "../../apply/create-or-find";
 import { sendTwice } from "../../apply/journaled-send";
 import { type Diagnostic, DiagnosticsError, warning } from "../../diagnostics/diagnostic";
@@ -118,7 +118,7 @@ const createNamed = (creation: Sending): Promise<Accepted> =>
     try {
       return await createOnce(creation);
     } catch (failure) {
-      if (!(failure instanceof ApiError) || failure.status !== 409) throw failure;
+      if (!isConflict(failure)) throw failure;
       const others = await namesakes(creation);
       throw others.length === 0 ? failure : new DiagnosticsError([nameInUse(creation, others)]);
     }

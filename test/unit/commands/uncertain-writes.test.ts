@@ -70,7 +70,7 @@ describe("a create that was not answered, beside another thing of its name", () 
 });
 
 // "409 Resource conflict": not only of another resource, but of a request with the same key that still goes on.
-it("a create whose key is refused while its first request goes on stays uncertain, and is found by the next run", async () => {
+it("a create whose key is refused while its first request goes on stays uncertain, and is found by a later run", async () => {
   let sent = 0;
   bench.fail(/^POST .*\/services$/, () => {
     sent += 1;
@@ -83,6 +83,7 @@ it("a create whose key is refused while its first request goes on stays uncertai
     diagnostics: [{ code: "apply.uncertain" }],
   });
   expect(diagnostics[0]?.hint).not.toContain("another name");
+  expect(await bench.apply()).toMatchObject({ exitCode: 1, diagnostics: [{ code: "apply.uncertain" }] });
   const made = addNamesake();
   bench.fail();
   bench.emulator.resetLog();
