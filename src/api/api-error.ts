@@ -168,11 +168,7 @@ const adviceByStatus: Readonly<Record<number, Advice>> = {
 };
 
 function adviceFor({ kind, method, status = 0, code = "" }: ApiError): Advice {
-  if (kind === "uncertain")
-    return [
-      "apply.uncertain",
-      "run the same command again: it first finds out what happened, and sends nothing twice",
-    ];
+  if (kind === "uncertain") return ["apply.uncertain", remedy("write.look")];
   if (kind === "malformed") return ["api.malformed", remedy("address.service")];
   // A code is text of the service: only our own names count.
   const known = Object.hasOwn(adviceByCode, code) ? adviceByCode[code] : undefined;

@@ -12,6 +12,7 @@ const remedies = {
   "address.moved": "set RNV_BASE_URL to the address that the platform itself uses",
   "service.slow":
     "the platform is down or slow: run the command again later; --timeout bounds one answer (1m unless given)",
+  "write.look": "run the same command again: it first finds out what happened, and sends nothing twice",
   "live.look": "look at its state with rnv plan, then run the command again",
   "gaps.list": "rnv schema gaps lists the settings",
   "variable.value": "give it a `value`, or `preserve: true` to leave what the platform has",

@@ -20,6 +20,8 @@ const remedies: Readonly<Record<Remedy, string>> = {
   "address.network": "check base_url or RNV_BASE_URL and the network, then run the command again",
   "address.moved": "set base_url or RNV_BASE_URL to the address that the platform itself uses",
   "service.slow": "the platform is down or slow: run the command again later",
+  "write.look":
+    "wait a minute, then plan and apply again. A change that took effect is not planned again. A resource that was created is taken over, or the apply says how to import it",
   "live.look": "see what is there now with terraform plan, then run the command again",
   "gaps.list": "the settings are listed in the provider's manual",
   "variable.value": "give it a value, or set preserve = true to leave what the platform has",

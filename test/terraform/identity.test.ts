@@ -131,6 +131,8 @@ describeTerraform("a create whose key is refused while its first request goes on
     lose(() => undefined);
     const lost = await world.told("apply -auto-approve -input=false", 1);
     expect(lost).toMatch(/The request to create the service may have succeeded.* \(apply\.uncertain, /);
+    expect(lost).toContain("Wait a minute, then plan and apply again.");
+    expect(lost).not.toContain("Run the same command again");
     lose(() => emulator.store.addService({ name: "api", kind: "web" }));
     await world.apply();
     expect(emulator.store.services()).toHaveLength(1);
