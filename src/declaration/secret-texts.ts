@@ -59,15 +59,16 @@ export function reasonToWithhold(key: string, text: string): string | undefined 
   return mayBeSecret(key, text) ? "it may be a secret" : undefined;
 }
 
-/** Nothing but names of other values, such as `${rnv_service.api.url}`; not `${PASSWORD-text}`. */
-export const onlyNames = /^(?:\$\{(?!(?:env\.)?\w+-)[\w.\-[\]]+\})+$/;
+/** Nothing but names of other values, such as `${rnv_service.api.url}`; not `${text}` or `${env.PASSWORD-text}`. */
+export const onlyNames =
+  /^(?:\$\{(?!env\.\w+-)(?:rnv_\w+|data|deployment|env|layout|local|project|service|stage|var|variable)\.[\w.\-[\]]+\})+$/;
 
-/** Returns true if a frame may show a value. `isNamedSecret`: a key above it says that it is a secret. */
-export function mayShow(
-  value: unknown,
-  { isOpen, isNamedSecret }: { readonly isOpen: boolean; readonly isNamedSecret: boolean },
-): boolean {
-  if (typeof value !== "string") return !isNamedSecret;
+/** `DATABASE_URL`: no key of ours is written so. */
+export const isVariableName = (key: string): boolean => /^[A-Z][A-Z0-9_]*$/.test(key);
+
+/** Returns true if a frame may show a value. */
+export function mayShow(value: unknown, isOpen: boolean): boolean {
+  if (typeof value !== "string") return isOpen || value === null;
   return onlyNames.test(value) || (isOpen && !holdsSecret(value) && !/\bsensitive\(/.test(value));
 }
 

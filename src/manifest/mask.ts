@@ -1,6 +1,5 @@
-import { mayBeSecret, mayShow, star } from "../declaration/secret-texts";
+import { isVariableName, mayBeSecret, mayShow, star } from "../declaration/secret-texts";
 import { type ListNode, type MapNode, partsOf, type SourceNode } from "../declaration/tree";
-import { isSecretName } from "../declaration/trust";
 import {
   blockKeys,
   commandKeys,
@@ -22,18 +21,13 @@ export function maskText(text: string, { root, failed }: ParsedYaml, index: Type
   const { zoneIn } = zonesOf(index);
   const used = new Set<SourceNode>();
   const masked: { readonly node: SourceNode; readonly zone: Zone }[] = [];
-  const mask = (node: SourceNode, zone: Zone, names: { readonly isNamedSecret: boolean }): void => {
+  const mask = (node: SourceNode, zone: Zone): void => {
     if (zone !== "free") used.add(node);
     if (node.kind === "scalar") {
-      if (!mayShow(node.value, { isOpen: ["open", "names"].includes(zone), ...names }))
-        masked.push({ node, zone });
-    } else
-      for (const [key, value] of partsOf(node))
-        mask(value, zoneIn(node, zone, key, value), {
-          isNamedSecret: names.isNamedSecret || isSecretName(key),
-        });
+      if (!mayShow(node.value, ["open", "names"].includes(zone))) masked.push({ node, zone });
+    } else for (const [key, value] of partsOf(node)) mask(value, zoneIn(node, zone, key, value));
   };
-  if (root !== undefined) mask(root, "open", { isNamedSecret: false });
+  if (root !== undefined) mask(root, "open");
   // An alias of a free key's content is judged where it is used.
   const hidden = masked.filter(({ node, zone }) => zone !== "free" || !used.has(node));
   const ranges = hidden.map(({ node: { range } }) => [range.start, range.end] as const);
@@ -43,7 +37,7 @@ export function maskText(text: string, { root, failed }: ParsedYaml, index: Type
 const otherKeys: readonly string[] = [
   ...ownKeys,
   ...lifecycleKeys,
-  ..."condition message group dotenv from to address consumers".split(" "),
+  ..."condition message group dotenv from to address consumers length".split(" "),
   ..."overlay workspace protect each disposable expires".split(" "),
 ];
 
@@ -118,7 +112,7 @@ export function zonesOf({ byType, shared }: TypeIndex) {
     if (shared.has(word)) return "groups";
     if (opensSecrets.has(word)) return "secrets";
     const isMeantOpen = known.has(word) ? part.kind === "scalar" || !alsoCalled.has(word) : !closed.has(word);
-    if (word === "" || !isMeantOpen) return "unknown";
+    if (word === "" || isVariableName(key) || !isMeantOpen) return "unknown";
     return opensNames.has(word) ? "names" : "open";
   };
   return { known, closed, meant, zoneIn };

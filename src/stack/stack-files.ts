@@ -4,7 +4,7 @@ import * as z from "zod";
 import type { Report } from "../declaration/findings";
 import type { FileRequest, SynthesizedFiles } from "../declaration/load-request";
 import { isLinkOut, isWithin, linkOut, realPath, shownPath } from "../declaration/project-files";
-import { mayShow, star } from "../declaration/secret-texts";
+import { isVariableName, mayShow, star } from "../declaration/secret-texts";
 import { isSecretName } from "../declaration/trust";
 import { error } from "../diagnostics/diagnostic";
 import { topologicalOrder } from "../model/graph-walk";
@@ -175,17 +175,15 @@ const openKeys = ["//", "depends_on", "lifecycle", "provider"];
 export function maskStack(text: string, stack: Stack, dataTypes: StackContext["dataTypes"]): string {
   const open = new Set(openNodes(stack, dataTypes));
   const ranges: (readonly [start: number, end: number])[] = [];
-  const hide = (node: JsonNode, around: { readonly isOpen: boolean; readonly isSecret: boolean }): void => {
-    const isOpen = around.isOpen || open.has(node);
-    const isNamedSecret = around.isSecret || isSecretName(String(node.at("key").value));
-    if (node.isList) for (const item of node.items) hide(item, { isOpen, isSecret: isNamedSecret });
+  const hide = (node: JsonNode, isOpenAround: boolean): void => {
+    const isOpen = isOpenAround || open.has(node);
+    if (node.isList) for (const item of node.items) hide(item, isOpen);
     for (const [key, inner] of node.members)
-      hide(inner, { isOpen, isSecret: isNamedSecret || isSecretName(key) });
+      hide(inner, isOpen && !isSecretName(key) && !isVariableName(key));
     const isScalar = !node.isList && !node.isObject;
-    if (isScalar && !mayShow(node.value, { isOpen, isNamedSecret }))
-      ranges.push([node.range.start, node.range.end]);
+    if (isScalar && !mayShow(node.value, isOpen)) ranges.push([node.range.start, node.range.end]);
   };
-  hide(stack.root, { isOpen: false, isSecret: false });
+  hide(stack.root, false);
   return star(text, ranges);
 }
 
