@@ -28,7 +28,7 @@ export interface ManifestRequest {
   /** Values of `-f`; empty: rnv.yaml, rnv.yml or every YAML file below rnv. */
   readonly files: readonly string[];
   /** The value of a manifest, in place of the default files; `files` overlay it. */
-  readonly manifest?: unknown;
+  readonly manifest?: { readonly json: string } | { readonly problem: string } | undefined;
   /** Runs `rnv.config.ts`; the programs of a run share it, so that each runs once. */
   readonly runProgram?: RunProgram | undefined;
   /** The project folder, absolute. */

@@ -39,7 +39,6 @@ import {
   stageSettings,
   withStage,
 } from "./stage-declarations";
-import { manifestJson } from "./text/json";
 import { mergeFiles, overlay } from "./text/merge";
 import { programRunner } from "./text/run-program";
 import { parseValue, parseYaml } from "./text/yaml";
@@ -272,10 +271,8 @@ const isValue = (file: string): boolean => file === valueName || programName.tes
 async function jsonIn(file: string, reading: FileReading): Promise<string | undefined> {
   const { manifest, environment, untrusted, cwd, stage, findings, runProgram } = reading;
   const refuse = (problem: Diagnostic): undefined => findings.report(problem) as undefined;
-  if (file === valueName) {
-    const written = manifestJson(manifest);
-    return "json" in written ? written.json : refuse(error("manifest.invalid_value", written.problem));
-  }
+  if (file === valueName && manifest !== undefined)
+    return "json" in manifest ? manifest.json : refuse(error("manifest.invalid_value", manifest.problem));
   const { commandsForbiddenBy: forbiddenBy } = trustOf({ environment, untrusted });
   if (forbiddenBy !== undefined && forbiddenBy !== forbiddenInTests) {
     const hint = "run it where it is trusted, or keep an rnv.yaml in place of it";

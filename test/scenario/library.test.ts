@@ -221,6 +221,14 @@ describe("the library, over HTTP", () => {
     expect([exitCode, diagnostics]).toMatchObject([1, [{ code: "manifest.unknown_key" }]]);
   });
 
+  it("reads a manifest as it is when the command is called", async () => {
+    const shop = { name: "Early" };
+    const context = open({ state: "early.json" });
+    const planned = rnv.plan(context, { manifest: { projects: { shop } } });
+    shop.name = "Late";
+    expect(JSON.stringify((await planned).plan?.resource_changes)).toMatch(/Early(?!.*Late)/);
+  });
+
   it("validates every stage of a manifest, and names the stage of a finding that is not of all", async () => {
     const stages = { production: {}, preview: { each: true, state: "s3://states/${stage.id}.json" } };
     const named = (name: string) => ({ manifest: { stages, projects: { shop: { name } } } });

@@ -2,6 +2,7 @@ import { isAbsolute } from "node:path";
 import { checkBaseUrl, createHttpTransport } from "../../api/http-transport";
 import type { Transport } from "../../api/transport";
 import { type Diagnostic, DiagnosticsError, error, failure, hasErrors } from "../../diagnostics/diagnostic";
+import { type JsonResult, manifestJson } from "../../manifest/text/json";
 import { programRunner } from "../../manifest/text/run-program";
 import { uuidPattern } from "../../model/address";
 import { mentionsStage, splitStage } from "../../model/stage";
@@ -37,7 +38,7 @@ import type {
 } from "./types";
 
 /** Opens the run of a command. */
-type OpenCommand = (manifest: unknown) => OpenContext;
+type OpenCommand = (manifest?: JsonResult) => OpenContext;
 
 const contexts = new WeakMap<Context, OpenCommand>();
 
@@ -226,7 +227,9 @@ async function runCommand<Name extends keyof Requests, T extends Outcome>(
   const open = contexts.get(context);
   if (open === undefined) throw new TypeError("the context is closed, or none that openContext opened");
   const commands = require("./commands") as typeof loaded;
-  const run = open((request as ManifestRequest | null)?.manifest);
+  const manifest = (request as ManifestRequest | null)?.manifest;
+  // A copy: the program may change its object once the command runs.
+  const run = open(manifest === undefined ? manifest : manifestJson(manifest));
   const answer = async () => work(run, commands.readRequest(name, request), commands);
   const outcome = await answer()
     .catch((cause: unknown) => {

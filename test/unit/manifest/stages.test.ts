@@ -92,8 +92,8 @@ describe("the stage that is read", () => {
     ["12", true],
     ["2", false],
   ])("a program gives its names an id by itself: %s is in shop-12: %s", async (id, holds) => {
-    const manifest = { stages: { p: { each: true } }, projects: { shop: { name: "shop-12" } } };
-    const { diagnostics } = await load(folderWith({}), { manifest, stage: { name: "p", id } });
+    const json = '{"stages": {"p": {"each": true}}, "projects": {"shop": {"name": "shop-12"}}}';
+    const { diagnostics } = await load(folderWith({}), { manifest: { json }, stage: { name: "p", id } });
     expect(diagnostics.map(({ code }) => code)).toEqual(holds ? [] : ["guard.stage"]);
   });
 

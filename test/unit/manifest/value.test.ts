@@ -4,10 +4,11 @@ import { symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
+import { manifestJson } from "../../../src/manifest/text/json";
 import { programRunner } from "../../../src/manifest/text/run-program";
 import { folderWith, load } from "./load";
 
-const loadValue = (manifest: unknown) => load(folderWith({}), { manifest });
+const loadValue = (manifest: unknown) => load(folderWith({}), { manifest: manifestJson(manifest) });
 
 const withService = (service: unknown) => ({ projects: { shop: { services: { api: service } } } });
 
