@@ -112,11 +112,12 @@ describe("the library, over HTTP", () => {
 
   it.each<[string, unknown, string[], (context: rnv.Context, request: never) => Promise<rnv.Outcome>]>([
     ["plan", { limit: 3 }, ["there is no option limit"], rnv.plan],
-    ["plan", null, ["the request must be a mapping"], rnv.plan],
+    ["plan", null, ["the object of options must be a mapping"], rnv.plan],
     ["apply", { save: true }, ["there is no option save"], rnv.apply],
     ["drift", { adopt: true, save: 1 }, ["there is no option adopt", "there is no option save"], rnv.drift],
     ["status", { manifest: {} }, ["there is no option manifest"], rnv.status],
     ["deployments", {}, ["address is missing"], rnv.deployments],
+    ["deployments", undefined, ["the object of options is missing"], rnv.deployments],
     ["deployments", { address: "service.shop.api", limit: 0 }, ["limit must be >=1"], rnv.deployments],
     ["validate", { targets: [] }, ["there is no option targets"], rnv.validate],
     ["exportManifest", { project: 5 }, ["project must be text"], rnv.exportManifest],
@@ -242,11 +243,27 @@ describe("the library, over HTTP", () => {
   it("refuses options that are wrong when a context is opened, all at once", () => {
     const wrong = {
       ...{ baseUrl: "https://api.example.com", workspaceId: "shop", apiKey: "key" },
-      ...{ cwd: ".", state: "", timeoutMs: Number.NaN },
+      ...{ cwd: ".", state: "", timeoutMs: -1 },
     };
     const opening = () => open(wrong);
     expect(opening).toThrow(rnv.DiagnosticsError);
-    expect(() => rnv.openContext({} as never)).toThrow(rnv.DiagnosticsError);
+    for (const none of [undefined, {}]) expect(() => rnv.openContext(none as never)).toThrow(/is missing/);
+    const mistyped = {
+      cwd: 5,
+      state: {},
+      environment: { A: 5 },
+      signal: {},
+      onEvent: 5,
+      stgae: "production",
+    };
+    expect(() => open(mistyped as never)).toThrow(
+      expect.objectContaining({
+        diagnostics: Object.keys(mistyped).map((name) => ({
+          ...{ severity: "error", code: "command.usage" },
+          summary: expect.stringMatching(new RegExp(`^(there is no option )?${name}`)),
+        })),
+      }),
+    );
     try {
       opening();
     } catch (cause) {

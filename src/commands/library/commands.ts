@@ -14,4 +14,3 @@ export { importResource } from "../import-resource";
 export { plan } from "../plan";
 export { deployments, status } from "../status";
 export { validate } from "../validate";
-export { readRequest } from "./read-request";

@@ -14,7 +14,7 @@ import type { ApplyEvent, DriftDocument, PlanDocument } from "../generated/docum
 import { checkKey, embeddedTransport } from "../open-connection";
 import { type OpenContext, openRun, settingsOf } from "../open-context";
 import type * as loaded from "./commands";
-import type { Requests } from "./read-request";
+import { type Requests, readRequest } from "./read-request";
 import type {
   ApplyOutcome,
   ApplyRequest,
@@ -50,11 +50,12 @@ const contexts = new WeakMap<Context, OpenCommand>();
  * await opened.close();
  */
 export function openContext(options: ContextOptions): Context {
-  const { cwd = "", environment = {}, onEvent, timeoutMs: exchangeTimeoutMs } = options;
+  readRequest("openContext", options);
+  const { cwd, environment = {}, onEvent, timeoutMs: exchangeTimeoutMs } = options;
   const { signal = new AbortController().signal } = options;
-  const state = stateAddress(options.state ?? "", { stage: options.stage });
+  const state = stateAddress(options.state, options);
   const diagnostics = problemsOf(options, state);
-  const settings = settingsOf({ ...options, cwd, environment, state, diagnostics });
+  const settings = settingsOf({ ...options, environment, state, diagnostics });
   if (hasErrors(settings.diagnostics)) throw new DiagnosticsError(settings.diagnostics);
   let own: Transport | undefined;
   const openOwn = (): Transport => {
@@ -96,7 +97,7 @@ export function openContext(options: ContextOptions): Context {
 }
 
 function problemsOf(options: ContextOptions, address: string): readonly Diagnostic[] {
-  const { cwd = "", baseUrl, workspaceId, apiKey, state, timeoutMs = 1 } = options;
+  const { cwd, baseUrl, workspaceId, apiKey, state, timeoutMs = 1 } = options;
   const key = checkKey(apiKey, "apiKey");
   const wrong = (is: boolean, summary: string): readonly Diagnostic[] =>
     is ? [error("config.invalid", summary)] : [];
@@ -230,7 +231,7 @@ async function runCommand<Name extends keyof Requests, T extends Outcome>(
   const manifest = (request as ManifestRequest | null)?.manifest;
   // A copy: the program may change its object once the command runs.
   const run = open(manifest === undefined ? manifest : manifestJson(manifest));
-  const answer = async () => work(run, commands.readRequest(name, request), commands);
+  const answer = async () => work(run, readRequest(name, request), commands);
   const outcome = await answer()
     .catch((cause: unknown) => {
       const failed = expectedFailure(cause, run.signal.aborted);

@@ -8,7 +8,7 @@ const text = z.string().optional();
 const texts = z.array(z.string());
 const noTexts = texts.default([]);
 const flag = z.boolean().default(false);
-const isFunction = (value: unknown): boolean => typeof value === "function";
+const callable = z.custom<ApplyRequest["approve"]>((it) => typeof it === "function", "expected a function");
 
 const classes = z.array(z.enum(driftClasses)).default([]);
 const manifest = { manifest: z.unknown().optional(), files: noTexts };
@@ -34,6 +34,19 @@ const wishes = {
 
 /** The fields of each request, with the values of those that are left out or undefined. */
 const requests = {
+  openContext: z.strictObject({
+    cwd: z.string(),
+    baseUrl: z.string(),
+    workspaceId: z.string(),
+    apiKey: z.string(),
+    state: z.string(),
+    stage: text,
+    environment: z.object({}).catchall(text).optional(),
+    transport: z.object({ send: callable }).optional(),
+    signal: z.object({ aborted: z.boolean() }).optional(),
+    onEvent: callable.optional(),
+    timeoutMs: z.number().optional(),
+  }),
   plan: z.strictObject({ ...wishes, save: flag }),
   apply: z.strictObject({
     ...wishes,
@@ -41,7 +54,7 @@ const requests = {
     savedPlan: text,
     expectDigest: text,
     parallelism: z.int().min(1).default(10),
-    approve: z.custom<ApplyRequest["approve"]>(isFunction, "expected a function").optional(),
+    approve: callable.optional(),
   }),
   drift: z.strictObject({ ...manifest, ...scope, failOn: classes, strict: flag }),
   status: z.strictObject({ address: text, variables: flag }),
@@ -72,7 +85,7 @@ const changesOfSavedPlan = (request: Readonly<Record<string, unknown>>): string[
 
 function mistakesOf(issue: z.core.$ZodIssue): string[] {
   if (issue.code === "unrecognized_keys") return issue.keys.map((key) => `there is no option ${key}`);
-  if (issue.code === "invalid_type" && issue.input === undefined)
-    return [`${issue.path.join(".")} is missing`];
-  return [`${issue.path.join(".") || "the request"}${requirements([issue])}`];
+  const name = issue.path.join(".") || "the object of options";
+  if (issue.code === "invalid_type" && issue.input === undefined) return [`${name} is missing`];
+  return [`${name}${requirements([issue])}`];
 }
