@@ -169,7 +169,7 @@ describe("the library, over HTTP", () => {
     const context = open({ cwd: folder, signal: stop.signal });
     setTimeout(() => stop.abort(), 1500);
     const outcome = await rnv.plan(context);
-    expect(outcome).toEqual({ exitCode: 130, diagnostics: [] });
+    expect(outcome).toMatchObject({ exitCode: 130, diagnostics: [{ code: "apply.interrupted" }] });
   });
 
   it("deletes nothing that is not confirmed, and asks `approve` with the plan", async () => {
@@ -212,8 +212,9 @@ describe("the library, over HTTP", () => {
     const unanswered = await rnv.plan(open({ state: "unanswered.json", transport }), { manifest });
     expect(unanswered).toMatchObject({ exitCode: 1, diagnostics: [{ code: "api.unavailable" }] });
     const aborted = open({ signal: AbortSignal.abort() });
+    const interrupted = { exitCode: 130, diagnostics: [{ code: "apply.interrupted" }] };
     for (const command of [rnv.plan, rnv.apply, rnv.drift])
-      expect(await command(aborted, { manifest })).toEqual({ exitCode: 130, diagnostics: [] });
+      expect(await command(aborted, { manifest })).toMatchObject(interrupted);
   });
 
   it("returns an outcome for a manifest that is wrong, with the path of the mistake", async () => {

@@ -239,5 +239,9 @@ async function runCommand<Name extends keyof Requests, T extends Outcome>(
       return failed as Answer<T>;
     })
     .finally(() => run.close());
-  return { ...outcome, diagnostics: outcome.diagnostics.map(commands.diagnosticData) } as unknown as T;
+  const isUnexplained = outcome.exitCode === 130 && !hasErrors(outcome.diagnostics);
+  const found = isUnexplained ? [...outcome.diagnostics, aborted] : outcome.diagnostics;
+  return { ...outcome, diagnostics: found.map(commands.diagnosticData) } as unknown as T;
 }
+
+const aborted = error("apply.interrupted", "the call was aborted", { hint: "call it again to continue" });
