@@ -98,7 +98,7 @@ function refuseIfRecorded(state: State, { address, type: { type }, id }: ImportT
   if (owner === undefined && recorded === undefined) return;
   const summary =
     owner === undefined ? `${address} is recorded with id ${recorded?.id}` : `${id} is recorded as ${owner}`;
-  const free = `nothing to do, or remove the record first: rnv state rm ${address}`;
+  const free = `nothing to do, or remove the record first: rnv state rm ${owner ?? address}`;
   const isPart = owner !== undefined && leavesParent(state, owner as Address, address);
   const hint = recorded ? free : isPart ? "check the id" : `rnv state mv ${owner} ${address}`;
   throw failure("state.conflict", summary, { address, hint });

@@ -123,7 +123,7 @@ describe("an unmanaged resource", () => {
     });
     expect(await recordedNow()).toEqual(["project.shop"]);
     await take("project.store", other.id);
-    expect((await refusalOf("project.store", project.id))?.hint).toContain("rnv state rm project.store");
+    expect((await refusalOf("project.store", project.id))?.hint).toContain("rnv state rm project.shop");
     await take("service.shop.api", api.id);
     await take("service.shop.odd", odd.id);
     await take("variable.shop.api.LOG_LEVEL", variable.id);
