@@ -35,6 +35,8 @@ describe("state backups", () => {
       /^Restored \S+\/\.rnv\/state\.json\.backup\.1 \(serial \d+, 2 records, \S+ k?B, written 20\S+ \S+Z by apply\)\.\nThe state has serial \d+ now; what stood there is the newest backup\.\n$/,
     );
     expect((await scenario.run("state", "backups")).stdout).toMatch(/^1 .* state rm /);
+    const none = await scenario.run("state", "backups", "-state", "other.json");
+    expect(none.stderr).toBe("There are no backups here.\n");
     await scenario.isQuiet();
   });
 });

@@ -227,9 +227,9 @@ export const stateVerbs: VerbFamily = {
       examples: [["rnv state backups", "number for restore, time, serial, size, verb and place of each"]],
       run: async ({ json }, { context, screen: { terminal } }) => {
         const backups = await listBackups(context);
+        const others = context.backend.location.startsWith("http") ? "; the server keeps its own" : "";
         if (json) terminal.out(`${escapeJson(backupsJson(backups))}\n`);
-        else if (backups.length === 0)
-          terminal.err("There are no backups here; an HTTP server keeps its own.\n");
+        else if (backups.length === 0) terminal.err(`There are no backups here${others}.\n`);
         else terminal.out(backupsText(backups));
       },
     }),
