@@ -77,6 +77,7 @@ export function openTarget(target: Target, screen: Screen): OpenTarget {
     takesUnnamed,
     signal,
     say,
+    warn: (found) => report(screen, [found]),
     startedBy: (files) => startedBy(target, files),
     repository: { name: repositoryOf(target), isJob: isJob(environment) },
     refusedState: refusedState(settings, target),

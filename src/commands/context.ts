@@ -56,6 +56,8 @@ export interface Context extends LoadContext {
   /** Shows a line at a terminal where a step takes long; absent elsewhere. */
   readonly progress?: ((line: string) => void) | undefined;
   readonly emit: (event: ApplyEvent) => void;
+  /** Shows a warning that is not in the outcome: the lock is freed after the outcome is made. */
+  readonly warn?: (warning: Diagnostic) => void;
   /** Tells people, in one line, why a command waits. */
   readonly say?: (line: string) => void;
   /** Aborted by the first Ctrl-C: finish calls in flight, start none. */

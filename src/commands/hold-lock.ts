@@ -45,7 +45,8 @@ export async function holdLock<T>(
     if (repository !== undefined) session.commit = (state) => commit({ repository, ...state });
     return await work(session);
   } finally {
-    await session.release();
+    const kept = await session.release();
+    if (kept !== undefined) context.warn?.(kept);
   }
 }
 

@@ -59,7 +59,8 @@ export interface StateSession {
   commit(state: State): Promise<State>;
   /** Removes the state, its journal and its backups; nothing but `release` may follow. False where the store removes nothing. */
   erase(): Promise<boolean>;
-  release(): Promise<void>;
+  /** Returns a warning where the lock could not be freed. */
+  release(): Promise<Diagnostic | undefined>;
 }
 
 export interface Durability {

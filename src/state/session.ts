@@ -1,5 +1,5 @@
 import { setImmediate } from "node:timers/promises";
-import { type Diagnostic, DiagnosticsError, failure } from "../diagnostics/diagnostic";
+import { type Diagnostic, DiagnosticsError, failure, warning } from "../diagnostics/diagnostic";
 import type { JournalEntry, State } from "../model/state";
 import type { Clock } from "../model/time";
 import { type Durability, largestSnapshot, type StateSession } from "./backend";
@@ -106,15 +106,20 @@ export class StoreSession implements StateSession {
     });
   }
 
-  release(): Promise<void> {
+  release(): Promise<Diagnostic | undefined> {
     return this.#inTurn(async () => {
       // Entries that were not waited for, and that no snapshot holds.
       await this.#flush();
       this.#over ??= new Error("the session is over");
       await this.store.close?.();
-      const { locks, lock } = this.parts;
-      // A lock that stays is named to the next run. It must not hide why the session ended.
-      if (!this.store.isLockTaken) await locks.freeLock(lock).catch(() => undefined);
+      const { location, locks, lock } = this.parts;
+      if (this.store.isLockTaken) return undefined;
+      const hint = `to free it: rnv force-unlock ${lock.id}`;
+      return locks.freeLock(lock).then(
+        () => undefined,
+        ({ message: detail }: Error) =>
+          warning("state.lock_held", `${location} is still locked by this run`, { detail, hint }),
+      );
     });
   }
 

@@ -4,10 +4,12 @@ import { embeddedWorkspaceId } from "../../src/emulator/emulator";
 import { systemClock } from "../../src/model/time";
 import { createLocalBackend } from "../../src/state/stores/local-backend";
 import { approve, eachScenario } from "../support/cli";
+import { closing } from "../support/closing";
+import { serveHttpState } from "../support/http-state-server";
 
 describe("a run that waits for the lock", () => {
   const at = eachScenario();
-  let release: () => Promise<void>;
+  let release: () => Promise<unknown>;
   beforeEach(async () => {
     at.write("rnv.yaml", "projects: { shop: {} }\n");
     const backend = createLocalBackend({
@@ -39,6 +41,16 @@ describe("a run that waits for the lock", () => {
     expect(stderr).toContain(`error[state.lock_held]: the state is locked by ${who()}`);
     expect(stderr).not.toContain("waiting for it");
     await release();
+  });
+
+  it("warns of its own lock that the server of the state does not free", async () => {
+    const server = closing(await serveHttpState());
+    server.fault = ({ method }) => (method === "UNLOCK" ? { kind: "status", status: 500 } : undefined);
+    const { code, stderr } = await at.run("apply", ...approve, "-state", `${server.url}/state/s`);
+    expect(code).toBe(0);
+    expect(stderr).toMatch(/^warning\[state\.lock_held\]: http.* is still locked by this run\n/m);
+    const { ID } = JSON.parse(server.locks.get("/state/s") ?? "");
+    expect(stderr).toContain(`rnv force-unlock ${ID}`);
   });
 
   it("ends with Ctrl-C, and has sent nothing", async () => {

@@ -2,7 +2,7 @@ import { isAbsolute } from "node:path";
 import { checkBaseUrl, createHttpTransport } from "../../api/http-transport";
 import type { Transport } from "../../api/transport";
 import { type Diagnostic, DiagnosticsError, error, failure, hasErrors } from "../../diagnostics/diagnostic";
-import { type JsonResult, manifestJson } from "../../manifest/text/json";
+import { manifestJson } from "../../manifest/text/json";
 import { programRunner } from "../../manifest/text/run-program";
 import { uuidPattern } from "../../model/address";
 import { mentionsStage, splitStage } from "../../model/stage";
@@ -38,7 +38,7 @@ import type {
 } from "./types";
 
 /** Opens the run of a command. */
-type OpenCommand = (manifest?: JsonResult) => OpenContext;
+type OpenCommand = (command: Pick<OpenContext, "manifest" | "warn">) => OpenContext;
 
 const contexts = new WeakMap<Context, OpenCommand>();
 
@@ -65,12 +65,12 @@ export function openContext(options: ContextOptions): Context {
         : createHttpTransport({ environment, exchangeTimeoutMs });
     return own;
   };
-  const open: OpenCommand = (manifest) =>
+  const open: OpenCommand = (command) =>
     openRun({
+      ...command,
       settings,
       cwd,
       environment,
-      manifest,
       signal,
       takesUnnamed: false,
       stage: options.stage === undefined ? undefined : splitStage(options.stage),
@@ -229,8 +229,12 @@ async function runCommand<Name extends keyof Requests, T extends Outcome>(
   if (open === undefined) throw new TypeError("the context is closed, or none that openContext opened");
   const commands = require("./commands") as typeof loaded;
   const manifest = (request as ManifestRequest | null)?.manifest;
-  // A copy: the program may change its object once the command runs.
-  const run = open(manifest === undefined ? manifest : manifestJson(manifest));
+  const warnings: Diagnostic[] = [];
+  const run = open({
+    // A copy: the program may change its object once the command runs.
+    manifest: manifest === undefined ? manifest : manifestJson(manifest),
+    warn: (warning) => warnings.push(warning),
+  });
   const answer = async () => work(run, readRequest(name, request), commands);
   const outcome = await answer()
     .catch((cause: unknown) => {
@@ -240,7 +244,7 @@ async function runCommand<Name extends keyof Requests, T extends Outcome>(
     })
     .finally(() => run.close());
   const isUnexplained = outcome.exitCode === 130 && !hasErrors(outcome.diagnostics);
-  const found = isUnexplained ? [...outcome.diagnostics, aborted] : outcome.diagnostics;
+  const found = [...outcome.diagnostics, ...(isUnexplained ? [aborted] : []), ...warnings];
   return { ...outcome, diagnostics: found.map(commands.diagnosticData) } as unknown as T;
 }
 
