@@ -124,7 +124,7 @@ async function applyLocked(
   const origin = { command: verbs[wanted.mode], ...by, pullRequests, ...touching(touched) };
   const how = { parallelism: request.parallelism, origin };
   const result = await execute(context, session, { ...built, plan: named }, how);
-  const { counts, outputs, exitCode } = result;
+  const { counts, outputs, exitCode, standing } = result;
   const elapsedSeconds = (context.clock.elapsed() - startedAt) / 1000;
   const hint = exitCode === 0 ? undefined : nextStep(request, saved, result);
   context.emit({ type: "summary", mode: plan.options.mode, counts, exitCode, elapsedSeconds, hint });
@@ -132,7 +132,7 @@ async function applyLocked(
   const isReported = (one: Diagnostic): boolean =>
     result.diagnostics.some(({ code, address }) => code === one.code && address === one.address);
   const found = [...diagnostics.filter((one) => !isReported(one)), ...result.diagnostics];
-  return { runId, plan, counts, outputs, exitCode, diagnostics: found };
+  return { runId, plan: { ...plan, standing }, counts, outputs, exitCode, diagnostics: found };
 }
 
 /** The request with the options of the saved plan, whose confirmations are part of it. */

@@ -2,6 +2,7 @@ import { knownValue, type Run, type RunLookup, UnknownReference } from "../apply
 import { RunJournal } from "../apply/run-journal";
 import { type RunResult, refreshRecords, runPlan } from "../apply/run-plan";
 import { type Diagnostic, DiagnosticsError } from "../diagnostics/diagnostic";
+import type { Address } from "../model/address";
 import { groupBy } from "../model/collections";
 import { type Desired, hideOutputs } from "../model/desired";
 import { touching } from "../model/history";
@@ -25,7 +26,7 @@ export async function execute(
   session: StateSession,
   planning: BuiltPlan,
   { parallelism, origin }: { readonly parallelism: number; readonly origin: RunOrigin },
-): Promise<RunResult & { readonly outputs: Readonly<Record<string, Plain>> }> {
+): Promise<RunResult & Pick<Plan, "standing"> & { readonly outputs: Readonly<Record<string, Plain>> }> {
   const { plan, key, recovery } = planning;
   const earlier = session.state?.run?.fences ?? {};
   const state = await startingState(context, session, recovery.entries);
@@ -50,7 +51,13 @@ export async function execute(
   // A run that was cut short is over once nothing of it is left to do.
   if (writes || journal.hasChanges || state.run !== null || session.isFormOutdated)
     await journal.finish(key.keyId ?? null, { ended });
-  return { ...result, outputs, exitCode, diagnostics: [...result.diagnostics, ...diagnostics, ...unmet] };
+  // Of work that the run has followed to its end, the plan shows a status from before.
+  const isFollowed = (address: Address): boolean =>
+    plan.instances.get(address)?.recorded?.pending !== undefined &&
+    journal.recorded(address)?.pending === undefined;
+  const standing = plan.standing.filter(({ address }) => !isFollowed(address));
+  const found = [...result.diagnostics, ...diagnostics, ...unmet];
+  return { ...result, outputs, exitCode, standing, diagnostics: found };
 }
 
 /** Reads resources as they are after the run; undefined where the service does not show one. */

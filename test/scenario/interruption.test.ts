@@ -72,6 +72,12 @@ describe("an apply that is cut short", () => {
     );
     expect(stdout).toContain("service.shop.b: Skipped, because the run was interrupted\n");
     expect(stdout).not.toContain("failed");
+    const again = scenario.start({}, "apply", ...approve, "-target=service.shop.a");
+    await again.shows("] queued");
+    scenario.emulator.store.setCondition("worker-offline", false);
+    const continued = await again.ended;
+    expect(continued.code).toBe(0);
+    expect(continued.stdout).not.toContain("Not running what was applied last");
   });
 
   it("says only that it is cancelled before it has written anything", async () => {
