@@ -43,7 +43,7 @@ const ivLength = 12;
 const tagLength = 16;
 
 /** AES-256-GCM under a 32-byte key. */
-export function createSeal(key: Buffer = randomBytes(32)): Seal {
+export function createSeal(key: Uint8Array = randomBytes(32)): Seal {
   return {
     close(text) {
       const iv = randomBytes(ivLength);

@@ -122,6 +122,10 @@ function mistakesIn(program: string): readonly string[] {
   return stdout.split("\n").filter((line) => /^\S/.test(line));
 }
 
+it.each(["index", "emulator/testing"])("the types of %s compile without those of Node", (file) => {
+  expect(mistakesIn(`export * from ${JSON.stringify(join(root, "dist", file))};`)).toEqual([]);
+});
+
 describe("the types of a manifest", () => {
   const file = join(root, "dist", "manifest", "generated", "manifest.d.ts");
   const opening = `import { defineManifest, type Manifest, type ManifestSecret, type ManifestService, type ManifestVariable } from ${JSON.stringify(file.slice(0, -5))};\n`;
