@@ -274,6 +274,6 @@ function shownErrors(errors: Buffer, hidden: readonly string[]): string {
   return shown === "" ? "" : `It printed: ${shown}`;
 }
 
-/** UTF-8 text without one trailing newline; undefined when the bytes are not UTF-8. */
+/** UTF-8 text without a byte order mark and one trailing newline; undefined when the bytes are not UTF-8. */
 const decodeSecret = (bytes: Buffer): string | undefined =>
-  isUtf8(bytes) ? bytes.toString().replace(/\r?\n$/, "") : undefined;
+  isUtf8(bytes) ? new TextDecoder().decode(bytes).replace(/\r?\n$/, "") : undefined;

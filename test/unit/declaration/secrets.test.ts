@@ -32,6 +32,11 @@ describe("a secret", () => {
     expect(JSON.stringify([found.diagnostics, shownTexts(found)])).not.toContain(secretText);
   });
 
+  it("is the text of a file without a byte order mark and the last line end", async () => {
+    const cwd = folderWith({ "a.txt": "\ufefftext\r\n", "rnv.yaml": variable("{ fromFile: a.txt }") });
+    isSecret(print(await load(cwd)), "text");
+  });
+
   // "arrives as its digits and characters were, or is an error" (DESIGN section 3)
   it.each([
     ["/id", "12345678901234567890"],
