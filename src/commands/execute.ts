@@ -51,7 +51,7 @@ export async function execute(
   // A run that was cut short is over once nothing of it is left to do.
   if (writes || journal.hasChanges || state.run !== null || session.isFormOutdated)
     await journal.finish(key.keyId ?? null, { ended });
-  // Of work that the run has followed to its end, the plan shows a status from before.
+  // The plan shows an older status of work that this run has followed to its end.
   const isFollowed = (address: Address): boolean =>
     plan.instances.get(address)?.recorded?.pending !== undefined &&
     journal.recorded(address)?.pending === undefined;

@@ -78,7 +78,7 @@ describe("rnv promote", () => {
         expect(host.pulls[0]?.text).toContain(`commit \`${tested}\``);
         Object.assign(host.pulls[0] ?? {}, { text: "of another run" });
       }
-      // That of a service, or of another folder, is another request.
+      // A service, or another folder, gets another request.
       await scenario.runWith({ env: job }, "ci", "promote", "service.shop.api", ...fromStaging);
       const [, alone] = host.branches.keys();
       expect([alone, host.pulls.length]).toEqual([
