@@ -200,7 +200,7 @@ function compareWithReview(
   const problem = error("plan.digest", `the plan is not the reviewed one: it ${does}`, {
     detail: `${review ? differenceLine(differences) : ""}${digests}`.trimStart(),
     hint: review
-      ? remedyText(plan.digest ?? "", pullWord, pullRequest)
+      ? remedyText(plan, pullWord, pullRequest)
       : "Review this plan, then give its digest: --expect-digest",
   });
   return { problem, differences: review && differences };

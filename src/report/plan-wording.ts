@@ -148,7 +148,8 @@ const differenceWords: Readonly<Record<PlanDifference["kind"], string>> = {
   serial: "was made before the last change of the state",
   workspaceId: "was made for another workspace",
   baseUrl: "was made for another base URL",
-  somewhere: "differs from the reviewed one, whose comment had no room for each change to compare",
+  somewhere:
+    "differs from the reviewed one, whose comment had no room for each change: an edit, or a run that stopped half-way",
 };
 
 const mostDifferences = 40;
@@ -161,8 +162,8 @@ export function differenceText(differences: readonly PlanDifference[]): string {
   return [...lines, ...(left > 0 ? [`- and ${counted(left, "more difference")}`] : [])].join("\n");
 }
 
-export const remedyText = (digest: string, pullWord: string, pullRequest?: number): string =>
-  `Open a ${pullWord} from today's main (an empty commit will do), or review the plan as it is now and run this job by hand with its digest: \`rnv ci apply ${pullRequest === undefined ? "" : `--pull-request ${pullRequest} `}--expect-digest ${digest}\``;
+export const remedyText = ({ digest, stage }: Plan, pullWord: string, pullRequest?: number): string =>
+  `Open a ${pullWord} from today's main (an empty commit will do), or review the plan as it is now and run this job by hand with its digest: \`rnv ci apply ${pullRequest === undefined ? "" : `--pull-request ${pullRequest} `}${stage ? `--stage ${stage} ` : ""}--expect-digest ${digest}\``;
 
 export const differenceLine = (differences: readonly PlanDifference[]): string =>
   shortList(differences.map(({ address, kind }) => `${address} ${differenceWords[kind]}`));

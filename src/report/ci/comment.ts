@@ -184,12 +184,13 @@ export const shownComment = (body: string): string => body.replace(/^<!-- rnv [^
 /** The comment on an apply whose plan is not the reviewed one: why, the differences, and the plan as it is now. */
 function refusedComment(plan: Plan, { diagnostics, differences }: ApplyEnd, comment: Comment): string {
   const unreviewed = diagnostics.find(({ code }) => code === "plan.digest")?.summary ?? "";
-  const why = differences ? "main or the live service changed after the review" : unreviewed;
+  const isPlaced = differences?.every(({ kind }) => kind !== "somewhere");
+  const why = isPlaced ? "main or the live service changed after the review" : unreviewed;
   const parts = [
     headOf("apply", comment, recordLine(plan, "apply", comment)),
     `> [!WARNING]\n> Nothing was applied: ${escapeMarkdown(why)}.`,
     differences ? differenceText(differences) : "",
-    remedyText(plan.digest ?? "", comment.pullWord, comment.pullRequest),
+    remedyText(plan, comment.pullWord, comment.pullRequest),
   ];
   const rest = planSection(plan, comment, comment.limit - joined(parts).length - 100);
   return joined([...parts, foldedParts("The plan as it is now", [rest.trimEnd()])]);
