@@ -1,13 +1,11 @@
-import { isAbsolute } from "node:path";
 import { checkBaseUrl, createHttpTransport } from "../../api/http-transport";
 import type { Transport } from "../../api/transport";
 import { type Diagnostic, DiagnosticsError, error, failure, hasErrors } from "../../diagnostics/diagnostic";
 import { manifestJson } from "../../manifest/text/json";
 import { programRunner } from "../../manifest/text/run-program";
-import { uuidPattern } from "../../model/address";
 import { mentionsStage, splitStage } from "../../model/stage";
 import { stateAddress } from "../../model/target-location";
-import { longestTimer, systemClock } from "../../model/time";
+import { systemClock } from "../../model/time";
 import type * as documents from "../../report/documents";
 import { addresses, type Outcome as CommandOutcome, expectedFailure, succeeded } from "../context";
 import type { ApplyEvent, DriftDocument, PlanDocument } from "../generated/documents";
@@ -51,10 +49,14 @@ const contexts = new WeakMap<Context, OpenCommand>();
  */
 export function openContext(options: ContextOptions): Context {
   readRequest("openContext", options);
-  const { cwd, environment = {}, onEvent, timeoutMs: exchangeTimeoutMs } = options;
-  const { signal = new AbortController().signal } = options;
+  const { cwd, environment = {}, onEvent, signal = new AbortController().signal } = options;
   const state = stateAddress(options.state, options);
-  const diagnostics = problemsOf(options, state);
+  const key = checkKey(options.apiKey, "apiKey");
+  const diagnostics = [
+    options.baseUrl === "embedded" ? [] : (checkBaseUrl(options.baseUrl) ?? []),
+    typeof key === "string" ? [] : key,
+    mentionsStage(state) ? error("config.invalid", "state holds ${stage.…}, and `stage` is not given") : [],
+  ].flat();
   const settings = settingsOf({ ...options, environment, state, diagnostics });
   if (hasErrors(settings.diagnostics)) throw new DiagnosticsError(settings.diagnostics);
   let own: Transport | undefined;
@@ -62,7 +64,7 @@ export function openContext(options: ContextOptions): Context {
     own ??=
       options.baseUrl === "embedded"
         ? embeddedTransport(cwd, environment)
-        : createHttpTransport({ environment, exchangeTimeoutMs });
+        : createHttpTransport({ environment, exchangeTimeoutMs: options.timeoutMs });
     return own;
   };
   const open: OpenCommand = (command) =>
@@ -94,22 +96,6 @@ export function openContext(options: ContextOptions): Context {
   };
   contexts.set(context, open);
   return context;
-}
-
-function problemsOf(options: ContextOptions, address: string): readonly Diagnostic[] {
-  const { cwd, baseUrl, workspaceId, apiKey, state, timeoutMs = 1 } = options;
-  const key = checkKey(apiKey, "apiKey");
-  const wrong = (is: boolean, summary: string): readonly Diagnostic[] =>
-    is ? [error("config.invalid", summary)] : [];
-  return [
-    ...[baseUrl === "embedded" ? [] : (checkBaseUrl(baseUrl) ?? [])].flat(),
-    ...wrong(!uuidPattern.test(workspaceId), "workspaceId is not a UUID"),
-    ...(typeof key === "string" ? [] : [key]),
-    ...wrong(!isAbsolute(cwd), "cwd is not an absolute path"),
-    ...wrong(!state, "state is empty: it is a path, or an address"),
-    ...wrong(mentionsStage(address), "state holds ${stage.…}, and `stage` is not given"),
-    ...wrong(!(timeoutMs > 0 && timeoutMs <= longestTimer), "timeoutMs is no number of milliseconds"),
-  ];
 }
 
 /**
@@ -230,11 +216,9 @@ async function runCommand<Name extends keyof Requests, T extends Outcome>(
   const commands = require("./commands") as typeof loaded;
   const manifest = (request as ManifestRequest | null)?.manifest;
   const warnings: Diagnostic[] = [];
-  const run = open({
-    // A copy: the program may change its object once the command runs.
-    manifest: manifest === undefined ? manifest : manifestJson(manifest),
-    warn: (warning) => warnings.push(warning),
-  });
+  // A copy: the program may change its object once the command runs.
+  const copied = manifest === undefined ? undefined : manifestJson(manifest);
+  const run = open({ manifest: copied, warn: (warning) => warnings.push(warning) });
   const answer = async () => work(run, readRequest(name, request), commands);
   const outcome = await answer()
     .catch((cause: unknown) => {

@@ -1,6 +1,9 @@
+import { isAbsolute } from "node:path";
 import * as z from "zod";
 import { requirements } from "../../declaration/schema-issues";
 import { DiagnosticsError, error } from "../../diagnostics/diagnostic";
+import { uuidPattern } from "../../model/address";
+import { longestTimer } from "../../model/time";
 import { driftClasses } from "../../plan/drift";
 import type { ApplyRequest } from "./types";
 
@@ -35,17 +38,17 @@ const wishes = {
 /** The fields of each request, with the values of those that are left out or undefined. */
 const requests = {
   openContext: z.strictObject({
-    cwd: z.string(),
+    cwd: z.string().refine(isAbsolute, "expected an absolute path"),
     baseUrl: z.string(),
-    workspaceId: z.string(),
+    workspaceId: z.string().regex(uuidPattern, "expected a UUID"),
     apiKey: z.string(),
-    state: z.string(),
+    state: z.string().min(1, "expected a path or an address"),
     stage: text,
     environment: z.object({}).catchall(text).optional(),
     transport: z.object({ send: callable }).optional(),
     signal: z.object({ aborted: z.boolean() }).optional(),
     onEvent: callable.optional(),
-    timeoutMs: z.number().optional(),
+    timeoutMs: z.number().positive().max(longestTimer).optional(),
   }),
   plan: z.strictObject({ ...wishes, save: flag }),
   apply: z.strictObject({
