@@ -140,9 +140,7 @@ async function synthesize(request: Request, app: App): Promise<SynthesizedFiles>
       throw failure(
         "stack.duplicate",
         `${named} has two apps: of ${stackNames(first)}, and of ${stackNames(last)}`,
-        {
-          hint: "put all stacks into one App, or write two programs, each in a folder with a cdktf.json",
-        },
+        { hint: "put all stacks into one App, or write two programs, each in a folder with a cdktf.json" },
       );
     const shown = shownPath(folder, cwd);
     return new Map([...written].map(([file, bytes]) => [`${shown}/${file}`, bytes]));

@@ -2,7 +2,6 @@ import { knownValue, type Run, type RunLookup, UnknownReference } from "../apply
 import { RunJournal } from "../apply/run-journal";
 import { type RunResult, refreshRecords, runPlan } from "../apply/run-plan";
 import { type Diagnostic, DiagnosticsError } from "../diagnostics/diagnostic";
-import type { Address } from "../model/address";
 import { groupBy } from "../model/collections";
 import { type Desired, hideOutputs } from "../model/desired";
 import { touching } from "../model/history";
@@ -51,11 +50,11 @@ export async function execute(
   // A run that was cut short is over once nothing of it is left to do.
   if (writes || journal.hasChanges || state.run !== null || session.isFormOutdated)
     await journal.finish(key.keyId ?? null, { ended });
-  // The plan shows an older status of work that this run has followed to its end.
-  const isFollowed = (address: Address): boolean =>
-    plan.instances.get(address)?.recorded?.pending !== undefined &&
-    journal.recorded(address)?.pending === undefined;
-  const standing = plan.standing.filter(({ address }) => !isFollowed(address));
+  // Work that the run has followed to its end is no longer as the plan shows it.
+  const isPending = (one?: RecordedResource): boolean => one?.pending !== undefined;
+  const standing = plan.standing.filter(
+    ({ address: at }) => !isPending(plan.instances.get(at)?.recorded) || isPending(journal.recorded(at)),
+  );
   const found = [...result.diagnostics, ...diagnostics, ...unmet];
   return { ...result, outputs, exitCode, standing, diagnostics: found };
 }

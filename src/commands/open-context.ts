@@ -141,8 +141,7 @@ export function openRun(parts: RunParts): OpenContext {
       const path = join(settings.stateFolder, "state.key");
       const records = resolve(place.cwd, ".rnv");
       const shared = isBelow(path, records) ? join(records, "state.key") : undefined;
-      const salt = workspaceId || undefined;
-      return loadStateKey({ environment, path, shared, create, salt, randomBytes });
+      return loadStateKey({ environment, path, shared, create, salt: workspaceId || undefined, randomBytes });
     },
     close: async () => {
       await Promise.all(servers.map((server) => server.close()));

@@ -161,8 +161,7 @@ export function commandEnvironment(
   const given: Record<string, string> = {};
   for (const [name, text] of Object.entries(environment)) {
     if (text === undefined || isOwnCredential(name)) continue;
-    const isUsual = commonVariables.has(name.toUpperCase()) || /^LC_/.test(name);
-    if (isUsual || permits(name)) given[name] = text;
+    if (commonVariables.has(name.toUpperCase()) || /^LC_/.test(name) || permits(name)) given[name] = text;
   }
   return given;
 }

@@ -178,11 +178,7 @@ function lifecycleStatus(service: StoredService): string {
 function estimatedMonthly({ catalog, readings }: World, { kind, configuration }: StoredService) {
   const plan = readings.prices === "priced" ? planFor(catalog, kind, configuration.plan) : undefined;
   const replicas = Math.max(1, Number(configuration.replicas ?? 1));
-  return {
-    ngn: (plan?.ngn ?? 0) * replicas,
-    usd: (plan?.usd ?? 0) * replicas,
-    priced: plan !== undefined,
-  };
+  return { ngn: (plan?.ngn ?? 0) * replicas, usd: (plan?.usd ?? 0) * replicas, priced: plan !== undefined };
 }
 
 const retainedReleases = 10;

@@ -106,10 +106,7 @@ export function checkStateKey(
     return error(
       "state.key_missing",
       `the state was written with key ${state.keyId}, which is missing here`,
-      {
-        detail: "Without it rnv cannot see whether a secret changed.",
-        hint,
-      },
+      { detail: "Without it rnv cannot see whether a secret changed.", hint },
     );
   const keyId = keyIdOf(key);
   if (keyId === state.keyId) return undefined;

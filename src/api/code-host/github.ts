@@ -5,11 +5,7 @@ import { type HostRoutes, pullWords } from "./code-host";
 
 const user = z.looseObject({ login: z.string() });
 const comment = z
-  .looseObject({
-    id: z.number(),
-    body: z.string().nullish(),
-    user: user.nullish(),
-  })
+  .looseObject({ id: z.number(), body: z.string().nullish(), user: user.nullish() })
   .transform(({ id, body, user: by }) => ({ id: String(id), body: body ?? "", author: by?.login }));
 const issue = z
   .looseObject({

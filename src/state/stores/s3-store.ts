@@ -38,9 +38,7 @@ export function s3StateSettings(
     throw failure(
       "config.missing",
       `${accessKeyId ? keyNames[1] : keyNames[0]} is not set, and the other is`,
-      {
-        hint: "set both AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or neither of them and a profile",
-      },
+      { hint: "set both AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or neither of them and a profile" },
     );
   return {
     ...address,
