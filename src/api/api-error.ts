@@ -148,6 +148,7 @@ const adviceByCode: Readonly<Record<string, Advice>> = {
     "look at the service's latest deployment; do not start another one before",
   ],
   canvas_revision_conflict: ["api.conflict", "someone else saved the layout; run the command again"],
+  canvas_invalid_node: ["api.refused", "a placed node is not on the canvas; run the command again"],
   canvas_too_large: [
     "api.refused",
     "the platform lists at most 2000 services and 10000 references of a project; spread them over several",

@@ -1,6 +1,6 @@
 import type { OperationStatus } from "../model/resource-operations";
 import { type Clock, hasFraction, isOlder, systemClock } from "../model/time";
-import { ApiError, unlessAbsent } from "./api-error";
+import { type ApiError, unlessAbsent } from "./api-error";
 import { checkingCreatedId, SeenIds } from "./created-ids";
 import type { CanvasScope, Endpoints } from "./endpoints";
 import {
@@ -146,12 +146,12 @@ export class Consistency {
   }
 
   /**
-   * Repeats `attempt` until nothing in it is stale. A 404 is stale if `owner` must exist, unless `isInconclusive` says that
-   * a 404 proves nothing. Throws `DiagnosticsError` (`live.stale`) with the last attempt after 30 seconds.
+   * Repeats `attempt` until nothing in it is stale. A missing resource is stale if one of `asked` must exist, unless
+   * `isInconclusive` says that a 404 proves nothing. Throws `DiagnosticsError` (`live.stale`) with the last attempt after 30 seconds.
    */
   async retryUntilCurrent<T>(
     attempt: (isOver: boolean) => Promise<CheckedRead<T>>,
-    owner = "",
+    asked: string | readonly string[] = [],
     isInconclusive = async () => false,
   ): Promise<T> {
     const { clock } = this;
@@ -160,10 +160,11 @@ export class Consistency {
     for (let pause = 250; ; pause = Math.min(2 * pause, 4000)) {
       const isOver = clock.elapsed() >= endsAt;
       const reading = await attempt(isOver).catch(async (failure: unknown): Promise<CheckedRead<T>> => {
-        const known =
-          failure instanceof ApiError && failure.status === 404 ? this.known.of(owner) : undefined;
-        if (!known || !this.mustExist(known) || (await isInconclusive())) throw failure;
-        return { failure, stale: [{ ...known, isMissing: true }] };
+        const { status, code } = failure as Partial<ApiError>;
+        const ids = status === 404 || code === "canvas_invalid_node" ? [asked].flat() : [];
+        const stale = ids.flatMap((id) => this.known.of(id) ?? []).filter((one) => this.mustExist(one));
+        if (stale.length === 0 || (await isInconclusive())) throw failure;
+        return { failure, stale: stale.map((one) => ({ ...one, isMissing: true })) };
       });
       if (reading.stale.length === 0 || (isOver && this.known.mayAccept(reading.stale))) {
         if ("failure" in reading) throw reading.failure;
@@ -299,6 +300,13 @@ function reads(raw: Endpoints, consistency: Consistency) {
         nodes: nodes.filter((node) => [undefined, node.environmentId].includes(environmentId)),
       };
     },
+    // The platform refuses places of nodes that its canvas does not show yet.
+    saveCanvas: (scope, body) =>
+      consistency.retryUntilCurrent<Canvas>(async () => {
+        const value = await raw.saveCanvas(scope, body);
+        known.noteLayout(scope.projectId ?? "", value.layout.revision);
+        return { value, stale: [] };
+      }, Object.keys(body.positions)),
     getService: (id, isRouteMissing) =>
       consistency.readById(
         "service",

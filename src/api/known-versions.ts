@@ -248,11 +248,6 @@ export function recordWrites(raw: Endpoints, known: KnownVersions, clock: Pick<C
     queueDeployment: async (id, body) => known.noteDeployment(id, await raw.queueDeployment(id, body)),
     clearCache: async (id) => known.noteDeployment(id, await raw.clearCache(id)),
     rollBack: async (id, ...args) => known.noteDeployment(id, await raw.rollBack(id, ...args)),
-    saveCanvas: async (scope, body) => {
-      const canvas = await raw.saveCanvas(scope, body);
-      known.noteLayout(scope.projectId ?? "", canvas.layout.revision);
-      return canvas;
-    },
   } satisfies Partial<Endpoints>;
 }
 

@@ -18,7 +18,7 @@ interface Folder {
 const folders: Readonly<Record<string, Folder>> = {
   "index.ts": { paths: ["index.ts"], ceiling: 60, budget: 60 },
   model: { paths: ["model", "diagnostics"], ceiling: 2_793, budget: 2_640 },
-  api: { paths: ["api"], ceiling: 5_568, budget: 4_900 },
+  api: { paths: ["api"], ceiling: 5_572, budget: 4_900 },
   declaration: { paths: ["declaration"], ceiling: 2_882, budget: 2_800 },
   manifest: { paths: ["manifest"], without: ["manifest/convert"], ceiling: 4_090, budget: 3_400 },
   "manifest/convert": { paths: ["manifest/convert"], ceiling: 560, budget: 560 },

@@ -134,6 +134,14 @@ it("a layout that was reset outside, and counts as unsaved again, is saved again
   expect(await changes()).toEqual(["update layout.shop"]);
 });
 
+it("a layout is saved again while the canvas does not show a service that was created with it", async () => {
+  bench.fail(/^PATCH .*\/canvas/, { kind: "status", status: 400, code: "canvas_invalid_node" }, 3);
+  await applied(shop(1).replace("    services", "    layout: auto\n    services"));
+  const saves = bench.emulator.log.filter(({ method, path }) => method === "PATCH" && /canvas$/.test(path));
+  expect(saves).toHaveLength(4);
+  expect(await changes()).toEqual([]);
+});
+
 it("a doubt ends without a Date too", async () => {
   open({ emulator: { readings: { dateHeader: "absent" } } });
   await applied(shop(1));
