@@ -51,7 +51,7 @@ export const providerSettings: readonly ProviderSetting[] = [
   {
     name: "apiKey",
     type: "string",
-    doc: "API key of the workspace. Default: `RNV_API_KEY`, or the file that `RNV_API_KEY_FILE` names.",
+    doc: "API key of the workspace. Default, also for an empty text: `RNV_API_KEY`, or the file that `RNV_API_KEY_FILE` names.",
     isSensitive: true,
   },
   { name: "maxConcurrency", type: "number", doc: "Most requests in flight at once. Default: 64." },
