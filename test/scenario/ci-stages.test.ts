@@ -125,7 +125,9 @@ describe("a job of several plans", () => {
       json.stdout.split("\n").flatMap((line) => /"type":"stage","stage":"(.*)"/.exec(line)?.[1] ?? []),
     ]).toEqual([0, ["staging", "production", "last"]]);
     scenario.write("rnv.yaml", protectedLast("unreviewed"));
-    expect((await apply("--all-stages")).stderr).toMatch(/`rnv ci apply .*--stage staging --expect-digest \w+`/);
+    expect((await apply("--all-stages")).stderr).toMatch(
+      /`rnv ci apply .*--stage staging --expect-digest \w+`/,
+    );
   });
 
   it("reports the stages that can be planned where one cannot, and leaves nothing of an earlier plan", async () => {
