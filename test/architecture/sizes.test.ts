@@ -23,13 +23,13 @@ const folders: Readonly<Record<string, Folder>> = {
   manifest: { paths: ["manifest"], without: ["manifest/convert"], ceiling: 4_090, budget: 3_400 },
   "manifest/convert": { paths: ["manifest/convert"], ceiling: 560, budget: 560 },
   stack: { paths: ["stack"], ceiling: 4_261, budget: 4_250 },
-  plan: { paths: ["plan"], ceiling: 5_403, budget: 5_150 },
+  plan: { paths: ["plan"], ceiling: 5_425, budget: 5_150 },
   resources: { paths: ["resources"], ceiling: 2_764, budget: 2_650 },
   apply: { paths: ["apply"], ceiling: 2_715, budget: 2_650 },
   state: { paths: ["state"], ceiling: 3_450, budget: 3_450 },
   report: { paths: ["report"], ceiling: 4_900, budget: 4_900 },
-  commands: { paths: ["commands"], ceiling: 6_005, budget: 4_850 },
-  cli: { paths: ["cli"], ceiling: 7_301, budget: 6_800 },
+  commands: { paths: ["commands"], ceiling: 6_023, budget: 4_850 },
+  cli: { paths: ["cli"], ceiling: 7_302, budget: 6_800 },
   emulator: { paths: ["emulator"], ceiling: 3_780, budget: 3_780 },
   cdktf: { paths: ["cdktf"], ceiling: 1_570, budget: 1_570 },
   terraform: { paths: ["terraform"], ceiling: 5_600, budget: 5_600 },
@@ -40,7 +40,7 @@ const folders: Readonly<Record<string, Folder>> = {
  * 150 for history. Fields that were inline spreads took another 511; stops and errors for a service of another form and for
  * imports that stages share another 56.
  */
-const whole: Folder = { paths: [""], ceiling: 63_558, budget: 60_010 };
+const whole: Folder = { paths: [""], ceiling: 63_585, budget: 60_010 };
 
 /** A ceiling that is further above its folder lets it grow unseen. */
 const slack = 50;
