@@ -112,9 +112,11 @@ const pullRequestEvents = /^pull_request(_target|_review|_review_comment)?$/;
 
 /** Returns the reason to distrust the checkout of a job: its pull request comes, or may come, from a fork. */
 export function untrustedJob(environment: ProcessEnvironment): string | undefined {
-  const { CI_MERGE_REQUEST_SOURCE_PROJECT_ID: source = "", CI_PROJECT_ID: project } = environment;
+  const { CI_MERGE_REQUEST_SOURCE_PROJECT_ID: source = "" } = environment;
   if (environment.GITLAB_CI === "true")
-    return source !== "" && source !== project ? "This merge request comes from a fork" : undefined;
+    return source !== "" && source !== mergingProject(environment)
+      ? "This merge request comes from a fork"
+      : undefined;
   if (environment.GITHUB_ACTIONS !== "true") return undefined;
   const { GITHUB_EVENT_NAME: event = "", GITHUB_REPOSITORY: own } = environment;
   const { issue, workflow_run: run, pull_request: proposed } = githubEvent(environment) ?? {};
@@ -184,9 +186,13 @@ function githubJob(environment: ProcessEnvironment): Partial<CiJob> {
   return proposes && head?.sha ? { ...proposal, commit: head.sha } : proposal;
 }
 
+/** The project that a merge request is of. A fork's pipeline may run in the fork, where that number is of another. */
+const mergingProject = (environment: ProcessEnvironment): string | undefined =>
+  environment.CI_MERGE_REQUEST_PROJECT_ID || environment.CI_PROJECT_ID;
+
 function gitlabJob(environment: ProcessEnvironment): Partial<CiJob> {
   const number = Number(environment.CI_MERGE_REQUEST_IID);
-  if (!Number.isInteger(number) || number <= 0) return {};
+  if (!(number > 0) || mergingProject(environment) !== environment.CI_PROJECT_ID) return {};
   const isQueue = environment.CI_MERGE_REQUEST_EVENT_TYPE === "merge_train";
   return { pullRequest: number, proposes: !isQueue, isQueue };
 }

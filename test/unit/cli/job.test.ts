@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import os, { hostname, userInfo } from "node:os";
 import { join } from "node:path";
-import { startedBy, untrustedJob } from "../../../src/cli/ci/job";
+import { readJob, startedBy, untrustedJob } from "../../../src/cli/ci/job";
 import { commitAt } from "../../../src/declaration/git";
 import { textIn } from "../../support/rows";
 import { newFolder } from "../../support/temp-folder";
@@ -95,10 +95,12 @@ describe("the work of a stranger", () => {
   it("is a merge request of another project of GitLab", () => {
     const job = (source?: string) =>
       untrustedJob({ GITLAB_CI: "true", CI_PROJECT_ID: "1", CI_MERGE_REQUEST_SOURCE_PROJECT_ID: source });
-    expect([job(), job("1"), job("2")]).toEqual([
-      undefined,
-      undefined,
-      "This merge request comes from a fork",
-    ]);
+    const fork = "This merge request comes from a fork";
+    expect([job(), job("1"), job("2")]).toEqual([undefined, undefined, fork]);
+    // Its pipeline may run there, where the number is that of another merge request.
+    const inFork = { GITLAB_CI: "true", CI_PROJECT_ID: "2", CI_MERGE_REQUEST_SOURCE_PROJECT_ID: "2" };
+    const environment = { ...inFork, CI_MERGE_REQUEST_PROJECT_ID: "1", CI_MERGE_REQUEST_IID: "7" };
+    expect(untrustedJob(environment)).toBe(fork);
+    expect(readJob({ environment, cwd: folder }).pullRequest).toBeUndefined();
   });
 });
