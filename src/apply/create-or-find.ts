@@ -12,7 +12,7 @@ export interface Creation<Made, Found> {
   readonly look: (reads: Reads) => Promise<readonly Found[] | undefined>;
   /** Records a found result as the outcome of the request. */
   readonly take: (found: Found) => Promise<Made>;
-  readonly refuse: () => Promise<void>;
+  readonly refuse?: () => Promise<void>;
   /** Returns the error for several possible results. */
   readonly several: (found: readonly Found[]) => Error | Promise<Error>;
   /** The command that asks for it again. */
@@ -42,7 +42,7 @@ export async function createOrFind<Made, Found>(
       const [made] = found ?? [];
       if (made !== undefined) return take(made);
       if (isKeyUsed && found) {
-        await refuse();
+        await refuse?.();
         const hint = `Nothing was made. Run \`${command}\`: it sends the request under a new key.`;
         throw new DiagnosticsError([{ ...diagnosticOf(failure), hint }]);
       }

@@ -77,6 +77,7 @@ export const withoutTaint = (found: readonly Diagnostic[]): readonly Diagnostic[
           ...one,
           severity: "warning",
           summary: `created only in part: ${one.summary}`,
+          remedy: undefined,
           hint: "plan and apply again: the next plan shows what is missing, and nothing is deleted for it",
         }
       : one,

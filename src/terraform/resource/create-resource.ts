@@ -137,7 +137,6 @@ export async function createOnce(creation: Sending, before: readonly LiveResourc
     send,
     look: (now) => candidates(now, search),
     take: async (found) => acceptedAs(creation, found),
-    refuse: async () => {},
     several: (found) => {
       const hint = "import the right one by its ID, and delete the others";
       return new DiagnosticsError([{ ...severalFound("apply.uncertain", input.address, found), hint }]);

@@ -3,9 +3,10 @@ import { join } from "node:path";
 import { z } from "zod";
 import { ApiError } from "../../../src/api/api-error";
 import { error } from "../../../src/diagnostics/diagnostic";
+import { remedy } from "../../../src/diagnostics/remedies";
 import { resourceTypes } from "../../../src/resources";
 import type { TerraformValue } from "../../../src/terraform/codec";
-import { diagnosticMessages, diagnosticsOf } from "../../../src/terraform/messages";
+import { diagnosticMessages, diagnosticsOf, withoutTaint } from "../../../src/terraform/messages";
 import { optional } from "../../../src/terraform/schema/block";
 import { checkConfig } from "../../../src/terraform/schema/check-config";
 import { shapeOf } from "../../../src/terraform/schema/terraform-shape";
@@ -64,6 +65,8 @@ describe("messages in Terraform's words", () => {
       detail: expect.stringContaining("Set api_key, RNV_API_KEY or RNV_API_KEY_FILE to a key"),
     });
     expect(failed(409)?.detail).toContain("See what is there now with terraform plan");
+    const [part] = diagnosticMessages(withoutTaint([error("api.refused", "x", remedy("live.look"))]));
+    expect(part?.detail).toContain("Plan and apply again: the next plan shows what is missing");
     expect(failed(404)?.detail).toMatch(
       /Check workspace_id or RNV_WORKSPACE_ID[\s\S]*\(api.not_found, request r1\)/,
     );
