@@ -29,7 +29,7 @@ const folders: Readonly<Record<string, Folder>> = {
   state: { paths: ["state"], ceiling: 3_450, budget: 3_450 },
   report: { paths: ["report"], ceiling: 4_900, budget: 4_900 },
   commands: { paths: ["commands"], ceiling: 6_023, budget: 4_850 },
-  cli: { paths: ["cli"], ceiling: 7_302, budget: 6_800 },
+  cli: { paths: ["cli"], ceiling: 7_308, budget: 6_800 },
   emulator: { paths: ["emulator"], ceiling: 3_780, budget: 3_780 },
   cdktf: { paths: ["cdktf"], ceiling: 1_570, budget: 1_570 },
   terraform: { paths: ["terraform"], ceiling: 5_600, budget: 5_600 },
@@ -40,7 +40,7 @@ const folders: Readonly<Record<string, Folder>> = {
  * 150 for history. Fields that were inline spreads took another 511; stops and errors for a service of another form and for
  * imports that stages share another 56.
  */
-const whole: Folder = { paths: [""], ceiling: 63_585, budget: 60_010 };
+const whole: Folder = { paths: [""], ceiling: 63_591, budget: 60_010 };
 
 /** A ceiling that is further above its folder lets it grow unseen. */
 const slack = 50;
