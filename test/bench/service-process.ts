@@ -42,10 +42,7 @@ async function main(): Promise<void> {
     reads = [];
     process.send?.({ kind: "report", report });
   });
-  process.send?.({
-    kind: "ready",
-    env: settingsOf(server.url),
-  });
+  process.send?.({ kind: "ready", env: settingsOf(server.url) });
 }
 
 main().catch((cause: unknown) => {

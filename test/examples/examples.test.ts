@@ -179,10 +179,7 @@ it("examples/gitops deletes a service by two changes in git, and not by one", as
   scenario.write("rnv.yaml", without);
   scenario.forget();
   const blocked = await review();
-  expect({ code: blocked.code, shown: /blocked/i.test(blocked.stdout) }).toEqual({
-    code: 4,
-    shown: true,
-  });
+  expect({ code: blocked.code, shown: /blocked/i.test(blocked.stdout) }).toEqual({ code: 4, shown: true });
   expect(await rnv(onMain)).toMatchObject({ code: 4 });
   expect(scenario.requests()).toEqual([]);
 

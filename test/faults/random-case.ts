@@ -99,11 +99,7 @@ const request: Draw = (stage, random) => {
 const lie: Draw = (stage, random) => {
   const faults = requestFaults.filter((fault) => isAllowed(fault) && fault.lies);
   const { at, fault } = place(stage, random, faults);
-  return {
-    name: fault.name,
-    lies: true,
-    mishaps: () => ({ request: requestMishap(fault, at, "once") }),
-  };
+  return { name: fault.name, lies: true, mishaps: () => ({ request: requestMishap(fault, at, "once") }) };
 };
 
 /** Faults that a run gets over, at any of its requests. */

@@ -26,11 +26,7 @@ export interface RemoteImage {
   readonly locks: ReadonlyMap<string, string>;
 }
 
-export const emptyRemote = (kind: RemoteKind): RemoteImage => ({
-  kind,
-  stored: new Map(),
-  locks: new Map(),
-});
+export const emptyRemote = (kind: RemoteKind): RemoteImage => ({ kind, stored: new Map(), locks: new Map() });
 
 export const isS3 = (kind: RemoteKind): boolean => kind.startsWith("s3");
 

@@ -46,11 +46,8 @@ async function applied(bench: Workbench, spec: ShopSpec, shuffled = false): Prom
   expect({ errors: errorsOf(outcome), exitCode: outcome.exitCode }).toEqual({ errors: [], exitCode: 0 });
 }
 
-const errorsOf = ({
-  diagnostics,
-}: {
-  readonly diagnostics: readonly { severity: string; summary: string }[];
-}) => diagnostics.filter(({ severity }) => severity === "error").map(({ summary }) => summary);
+const errorsOf = (outcome: { readonly diagnostics: readonly { severity: string; summary: string }[] }) =>
+  outcome.diagnostics.filter(({ severity }) => severity === "error").map(({ summary }) => summary);
 
 const isApiError = (failure: unknown): void => expect(failure).toBeInstanceOf(ApiError);
 
@@ -72,6 +69,13 @@ async function changesOf(bench: Workbench): Promise<string[]> {
 /** What was written before it is no longer younger than reads may be behind. */
 const reliable = 3 * 60_000;
 
+async function appliedAndEdited(bench: Workbench, spec: ShopSpec, edits: readonly LiveEdit[]): Promise<void> {
+  await applied(bench, spec);
+  for (const edit of edits) edit(bench.emulator.store);
+  bench.clock.advance(reliable);
+  bench.emulator.store.settle();
+}
+
 describe("the laws", () => {
   it("after an apply the plan is empty, from any manifest to any other, and a second apply writes nothing", () =>
     holds([shopSpec, shopSpec], 25, async (bench, first, second) => {
@@ -88,10 +92,7 @@ describe("the laws", () => {
 
   it("whatever is changed behind our back, one apply repairs what is ours", () =>
     holds([shopSpec, liveEdits], 25, async (bench, spec, edits: readonly LiveEdit[]) => {
-      await applied(bench, spec);
-      for (const edit of edits) edit(bench.emulator.store);
-      bench.clock.advance(reliable);
-      bench.emulator.store.settle();
+      await appliedAndEdited(bench, spec, edits);
       const foreign = foreignThings(bench.emulator.store);
       await applied(bench, spec);
       expect(await changesOf(bench)).toEqual([]);
@@ -101,10 +102,7 @@ describe("the laws", () => {
 
   it("plan and drift write nothing, neither to the service nor to the folder", () =>
     holds([shopSpec, shopSpec, liveEdits], 12, async (bench, first, second, edits: readonly LiveEdit[]) => {
-      await applied(bench, first);
-      for (const edit of edits) edit(bench.emulator.store);
-      bench.clock.advance(reliable);
-      bench.emulator.store.settle();
+      await appliedAndEdited(bench, first, edits);
       bench.write("rnv.yaml", manifestText(second));
       const [state, live] = [await bench.context.backend.read(), liveThings(bench.emulator.store)];
       bench.emulator.resetLog();
@@ -118,10 +116,7 @@ describe("the laws", () => {
 
   it("no write happens without its change in the plan that was shown", () =>
     holds([shopSpec, shopSpec, liveEdits], 25, async (bench, spec, next, edits: readonly LiveEdit[]) => {
-      await applied(bench, spec);
-      for (const change of edits) change(bench.emulator.store);
-      bench.clock.advance(reliable);
-      bench.emulator.store.settle();
+      await appliedAndEdited(bench, spec, edits);
       bench.write("rnv.yaml", manifestText(next));
       const confirmedDeletes = await deletions(bench);
       let shown: readonly string[] = [];

@@ -60,11 +60,7 @@ describe("archived services", () => {
       pending: [
         {
           address: "deployment.shop.api",
-          standing: {
-            code: "held",
-            class: "pending",
-            summary: "cannot run: its service is archived",
-          },
+          standing: { code: "held", class: "pending", summary: "cannot run: its service is archived" },
         },
       ],
     });

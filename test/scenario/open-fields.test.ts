@@ -135,9 +135,7 @@ describe("a reference to such a field", () => {
     scenario.write(
       "cdk.tf.json",
       JSON.stringify({
-        resource: {
-          rnv_service: { api: { name: "api", kind: "web", configuration: { boot_seconds: 45 } } },
-        },
+        resource: { rnv_service: { api: { name: "api", kind: "web", configuration: { boot_seconds: 45 } } } },
         output: { boot: { value: "${rnv_service.api.configuration.boot_seconds}" } },
       }),
     );

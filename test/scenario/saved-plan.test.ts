@@ -237,10 +237,7 @@ describe("a saved plan", () => {
     expect({
       code: gone.code,
       made: scenario.files().some(({ path }) => path.endsWith("gone.rnvplan")),
-    }).toEqual({
-      code: 4,
-      made: false,
-    });
+    }).toEqual({ code: 4, made: false });
     const { code, stderr } = await scenario.run("apply", "kept.rnvplan");
     expect({ code, writes: scenario.requests() }).toEqual({ code: 4, writes: [] });
     expect(stderr).toContain("error[live.mass_disappearance]");

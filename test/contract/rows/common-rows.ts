@@ -92,26 +92,17 @@ export const commonRows: readonly Row[] = [
     expect((await remove("rnv_admin")).body.deleted).toBe(true);
   }),
   controlledRow("Authentication rule 6", async (service, { emulator }) => {
+    const stranger = { apiKey: "rnv_elsewhere" };
     const held = emulator.store.addService({ name: freshName() });
     const elsewhere = `/workspaces/${otherWorkspaceId}/services/${held.id}`;
-    expectError(await service.get(elsewhere, { apiKey: "rnv_elsewhere" }), 404);
+    expectError(await service.get(elsewhere, stranger), 404);
     const body = { confirm: held.name };
-    expectError(await service.delete(elsewhere, body, { apiKey: "rnv_elsewhere" }), 404);
+    expectError(await service.delete(elsewhere, body, stranger), 404);
     const { id } = await newProject(service);
-    expectError(
-      await service.get(`/workspaces/${otherWorkspaceId}/projects/${id}`, {
-        apiKey: "rnv_elsewhere",
-      }),
-      404,
-    );
-    expectError(await service.get(`${service.workspace}/projects/${id}`, { apiKey: "rnv_elsewhere" }), 404);
-    expect(
-      (
-        await service.get(`/workspaces/${otherWorkspaceId}/projects`, {
-          apiKey: "rnv_elsewhere",
-        })
-      ).body.projects,
-    ).toEqual([]);
+    expectError(await service.get(`/workspaces/${otherWorkspaceId}/projects/${id}`, stranger), 404);
+    expectError(await service.get(`${service.workspace}/projects/${id}`, stranger), 404);
+    const listed = await service.get(`/workspaces/${otherWorkspaceId}/projects`, stranger);
+    expect(listed.body.projects).toEqual([]);
   }),
   row("Errors 400", async (service) => {
     for (const raw of ['{"name": ', "[]", "null", '"text"', "{'name': 1}"])

@@ -237,9 +237,7 @@ describe("the variables of a service", () => {
     const canvas = { "/canvas": canvasOf(ids.map((id) => serviceNamed(id))) };
     const { reads, lines } = readsOf({ ...canvas, ...Object.fromEntries(routes) });
     for (const parentId of ids)
-      reads.expect("variable", recordOf({ type: "variable", id: `v${parentId}`, name: "A" }), {
-        parentId,
-      });
+      reads.expect("variable", recordOf({ type: "variable", id: `v${parentId}`, name: "A" }), { parentId });
     reads.prefetchVariables("recorded variables");
     expect(await Promise.all(ids.map((id) => reads.variables(id)))).toEqual(ids.map(() => undefined));
     expect(lines().filter((line) => line.includes("variables"))).toHaveLength(asked);

@@ -93,9 +93,7 @@ describe("the reader of an answer under a gap", () => {
       { id: "p", name: "Shop", description: "", environments: [{ zone: 1 }] },
       defaultGaps,
     ).environments;
-    expect(told(environment)).toMatchObject({
-      message: expect.stringMatching(/no "id"; it has: zone \(/),
-    });
+    expect(told(environment)).toMatchObject({ message: expect.stringMatching(/no "id"; it has: zone \(/) });
     const long = told({ ["k".repeat(500)]: 1 }) as ApiError;
     expect(/it has: (k+) /.exec(long.message)?.[1]).toHaveLength(200);
   });

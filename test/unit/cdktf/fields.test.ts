@@ -123,10 +123,7 @@ describe.each(onShare)("the fields of the constructs on %s", (_name, on) => {
       expect([theirs.nameInput, theirs.idInput]).toEqual(["api", undefined]);
       theirs.name = "web";
       theirs.projectId = "p1";
-      new Service(stack, "mine", {
-        kind: theirs.kind,
-        configuration: { port: theirs.configuration.port },
-      });
+      new Service(stack, "mine", { kind: theirs.kind, configuration: { port: theirs.configuration.port } });
     });
     expect(data.rnv_service?.theirs).toMatchObject({ name: "web", project_id: "p1" });
     expect(resource.rnv_service?.mine).toMatchObject({

@@ -65,10 +65,7 @@ describe.each(onShare)("the order that a stack on %s tells Terraform", (_name, o
       "rnv_variable.region",
     ]);
     expect(rnv_deployment?.deploy).toMatchObject({
-      triggers: {
-        config: "${rnv_service.api.revision}",
-        "variable LEVEL": "${rnv_variable.level.revision}",
-      },
+      triggers: { config: "${rnv_service.api.revision}", "variable LEVEL": "${rnv_variable.level.revision}" },
     });
     expect(rnv_deployment?.worker).toMatchObject({
       depends_on: ["rnv_variable.worker__LEVEL"],

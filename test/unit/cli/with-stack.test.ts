@@ -135,9 +135,7 @@ describe("--app and cdktf.json", () => {
     const made = given();
     expect(await withStack(made, screen)).toBe(made);
     write("cdktf.json", "{}");
-    expect(await withStack(given({ files: ["cdktf.out"] }), screen)).toMatchObject({
-      files: ["cdktf.out"],
-    });
+    expect(await withStack(given({ files: ["cdktf.out"] }), screen)).toMatchObject({ files: ["cdktf.out"] });
     write("rnv.yaml", "projects: {}");
     expect(await withStack(made, screen)).toBe(made);
   });

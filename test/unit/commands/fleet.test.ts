@@ -140,10 +140,7 @@ it("joins reports of one run only: of a shard that ran twice the later counts, a
   const again = shard(1, "2026-01-01T00:10:00Z", resultOf("a"));
   const second = shard(2, "2026-01-01T00:00:05Z", resultOf("b", "drift", 2));
   expect(joinReports([again, first, second], true)).toMatchObject({ exit_code: 2, seconds: 601 });
-  expect(joinReports([first, second], true)).toMatchObject({
-    exit_code: 1,
-    counts: { failed: 1, drift: 1 },
-  });
+  expect(joinReports([first, second], true)).toMatchObject({ exit_code: 1, counts: { failed: 1, drift: 1 } });
   const untold = joinReports([second], true);
   expect(untold).toMatchObject({ exit_code: 1, counts: { failed: 1 } });
   const report = fleetReportSchema.parse(untold);

@@ -61,9 +61,7 @@ describe("a command of the manifest", () => {
   it("shows nothing of what its env lists when it fails", async () => {
     const { diagnostics } = await loadText(
       command("console.error('bad ' + process.env.SHOP); process.exit(1)", ", env: [SHOP]"),
-      {
-        environment: { PATH: process.env.PATH ?? "", SHOP: "s3cr3t" },
-      },
+      { environment: { PATH: process.env.PATH ?? "", SHOP: "s3cr3t" } },
     );
     expect(diagnostics[0]?.detail).toBe("It printed: bad (sensitive)");
   });

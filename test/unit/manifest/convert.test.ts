@@ -38,10 +38,7 @@ describe("a file of another tool", () => {
       expectText(`${path}.report`, report);
       expect(`${text}${report}${shownTexts({ diagnostics: dropped })}`).not.toContain("canary");
       const cwd = folderWith({ "rnv.yaml": text });
-      const { diagnostics } = await load(cwd, {
-        secrets: "skip",
-        environment: anything,
-      });
+      const { diagnostics } = await load(cwd, { secrets: "skip", environment: anything });
       expect(diagnostics.filter(({ severity }) => severity === "error")).toEqual([]);
     },
   );

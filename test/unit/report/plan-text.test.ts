@@ -206,9 +206,7 @@ describe("new resources of one type", () => {
           change("create", `variable.p${Math.floor(i / 10)}.s${i}.KEY`, {
             attributes: [field("key", absent, value("KEY")), field("value", absent, secret)],
           }),
-          change("create", `deployment.p${Math.floor(i / 10)}.s${i}`, {
-            reason: "the service changes",
-          }),
+          change("create", `deployment.p${Math.floor(i / 10)}.s${i}`, { reason: "the service changes" }),
         ]),
       );
     expect(planText(first(40), plainStyle).split("\n").length).toBeLessThanOrEqual(80);

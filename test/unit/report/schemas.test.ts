@@ -158,11 +158,7 @@ it("the schemas of outputs and of the history accept what is written", () => {
 });
 
 it("the state schema describes a state in the clear and an encrypted state", async () => {
-  const empty = emptyState({
-    lineage: "line",
-    workspaceId: "w",
-    baseUrl: "https://api.test/api/v1",
-  });
+  const empty = emptyState({ lineage: "line", workspaceId: "w", baseUrl: "https://api.test/api/v1" });
   const gone = {
     type: "service",
     name: "old",

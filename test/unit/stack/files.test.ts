@@ -168,9 +168,7 @@ describe("an output folder", () => {
       const found = await loadFiles(
         output({ network: { text: network }, shop: { text: needy } }),
         ["cdktf.out"],
-        {
-          stack: shopUnit,
-        },
+        { stack: shopUnit },
       );
       expect(found.diagnostics).toMatchObject([
         {

@@ -51,10 +51,7 @@ describe("the provider block of a stack", () => {
     const gone = await load({}, { provider: "rnv.gone" });
     expect(pointedAt(gone.diagnostics[0])).toBe('"rnv.gone"');
     expect(gone.diagnostics).toMatchObject([
-      {
-        code: "stack.reference_unknown",
-        summary: 'shop/api: the provider "rnv.gone" is not declared',
-      },
+      { code: "stack.reference_unknown", summary: 'shop/api: the provider "rnv.gone" is not declared' },
     ]);
   });
 

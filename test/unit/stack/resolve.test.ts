@@ -117,9 +117,7 @@ describe("names of a stack", () => {
     const bare = { variable: { level: { type: "string" } } };
     const found = await loadStackJson(
       withService({ configuration: { build_command: "${var.level}" } }, bare),
-      {
-        environment: { TF_VAR_level: "" },
-      },
+      { environment: { TF_VAR_level: "" } },
     );
     expect(found.diagnostics[0]).toMatchObject({
       code: "stack.variable_missing",

@@ -58,10 +58,7 @@ describe("reading a state from a disk that anybody could have written to", () =>
 
   it("refuses a folder, a pipe and a huge file without waiting for them", async () => {
     mkdirSync(path);
-    const unreadable = (why: string) => ({
-      code: "state.unreadable",
-      summary: expect.stringContaining(why),
-    });
+    const unreadable = (why: string) => ({ code: "state.unreadable", summary: expect.stringContaining(why) });
     expect(await problem()).toMatchObject(unreadable("not a file"));
     rmSync(path, { recursive: true });
     execFileSync("mkfifo", [path]);

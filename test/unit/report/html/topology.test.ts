@@ -68,10 +68,7 @@ it("draws what changes with its neighbours, and counts the rest", () => {
 
 it("tells kind, plan, price, parts and effects of a node", () => {
   const [api] = topology(plan([...shop.changes, change("create", "variable.shop.api.NEW")])).nodes;
-  expect(api).toMatchObject({
-    facts: "web · starter · USD 7 → 14",
-    does: "~ update · 1 variable · deploys",
-  });
+  expect(api).toMatchObject({ facts: "web · starter · USD 7 → 14", does: "~ update · 1 variable · deploys" });
 });
 
 it("marks a service whose parts change or drift alone, and a service that is blocked", () => {
@@ -175,9 +172,7 @@ it("leads a reference to another project to a stand-in beside what refers", () =
 
 it("takes places from the saved layout of a project, and none from a layout that places by itself", () => {
   const layout = (positions: Plain) =>
-    change("no-op", "layout.shop", {
-      instance: instanceOf(["positions", positions]),
-    });
+    change("no-op", "layout.shop", { instance: instanceOf(["positions", positions]) });
   const placesIn = (positions: Plain) =>
     topology(plan([...shop.changes, layout(positions)])).nodes.map(({ position }) => position);
   expect(placesIn({ api: { x: 1, y: 2 }, cache: { x: "1", y: 2 } })[0]).toEqual({ x: 1, y: 2 });
