@@ -3,6 +3,7 @@ const { statSync } = require("node:fs");
 // Files that play many suites, start programs or play the matrix: begun last, they would leave the other cores with
 // nothing to do.
 const slow = [
+  "test/package/set-ups",
   "test/together/scenario",
   "test/together/unit-commands",
   "test/terraform/",
