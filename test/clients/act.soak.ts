@@ -78,10 +78,8 @@ describeWith(["act", "node-24"], () => {
   it("plans a pull request, compares it in a queue, and applies what was reviewed", async () => {
     expect(await play("plan", "pull_request", pull("o/r"))).toMatchObject({ code: 0 });
     expect(jobs.host.comments.map(({ at }) => at)).toEqual(["pull 7"]);
-    const queued = `refs/heads/gh-readonly-queue/main/pr-7-${"a".repeat(40)}`;
-    expect(await play("plan", "merge_group", { merge_group: { head_ref: queued } })).toMatchObject({
-      code: 0,
-    });
+    const queued = { merge_group: { head_ref: `refs/heads/gh-readonly-queue/main/pr-7-${"a".repeat(40)}` } };
+    expect(await play("plan", "merge_group", queued)).toMatchObject({ code: 0 });
     jobs.merge();
     expect(await play("apply", "push", {})).toMatchObject({ code: 0 });
     expect(values()).toEqual(["1"]);
@@ -93,7 +91,7 @@ describeWith(["act", "node-24"], () => {
     jobs.commit(manifest("3"));
     jobs.merge();
     const { output } = await play("apply", "push", {});
-    const [, digest] = /rnv ci apply --pull-request 7 --expect-digest ([0-9a-f]{64})/.exec(output) ?? [];
+    const [, digest] = /7 --stage production --expect-digest ([0-9a-f]{64})/.exec(output) ?? [];
     expect([output, values()]).toEqual([expect.stringContaining("exit status 5"), ["1"]]);
     const inputs = { digest, "pull-request": "7" };
     expect(await play("apply", "workflow_dispatch", { inputs })).toMatchObject({ code: 0 });
