@@ -43,11 +43,7 @@ const rules: RulesOf<LayoutBlock, "projectId"> = {
 
 const computed = {
   id: { valueType: "string", doc: "Id of the project.", stable: true },
-  revision: {
-    valueType: "number",
-    doc: "Revision of the saved layout; 0 while none is saved.",
-    stable: false,
-  },
+  revision: { valueType: "number", doc: "Revision of the saved layout; 0 until it is saved.", stable: false },
 } as const satisfies ResourceType["computed"];
 
 /** The shared canvas layout of one project (interface, "Canvas"). Its id is that of the project. */

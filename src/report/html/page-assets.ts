@@ -48,7 +48,11 @@ export const pageScript = `
     form.hidden = false;
     form.addEventListener("submit", (event) => event.preventDefault());
     form.addEventListener("input", applyFilter);
-    form.addEventListener("reset", () => setTimeout(applyFilter));
+    form.addEventListener("reset", (event) => {
+      event.preventDefault();
+      for (const field of all("input, select", form)) field.value = "";
+      applyFilter();
+    });
     const open = form.elements.open;
     open.addEventListener("click", () => {
       const isOpening = open.textContent === "Open all";
@@ -67,8 +71,8 @@ export const pageScript = `
     const found = document.getElementById(decodeURIComponent(location.hash.slice(1)));
     const entry = found?.closest(".entry");
     if (!entry) return;
-    if (entry.hidden) { form.reset(); entry.hidden = false; }
-    for (let at = entry; at; at = at.parentElement.closest("details")) { at.hidden = false; at.open = true; }
+    if (entry.hidden) form.reset();
+    for (let at = entry; at; at = at.parentElement.closest("details")) at.open = true;
     found.scrollIntoView({ block: "center" });
     entry.querySelector("summary").focus({ preventScroll: true });
   };
