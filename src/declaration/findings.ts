@@ -110,15 +110,13 @@ export function meantKey(key: string, blockType: BlockType, group?: string) {
 
 const bare = (word: string): string => word.toLowerCase().replaceAll(/[_-]/g, "");
 
-/** Suggests the line to write where a mapping is expected; it quotes the value. */
+/** Suggests the line to write where a mapping is expected. The value may be secret: no hint quotes it. */
 export function hintForKeys(node: SourceNode, keys: readonly string[]): string | undefined {
   if (node.kind === "list") return "no dashes: a mapping is lines of `key: value`";
   const text = node.kind === "scalar" && typeof node.value === "string" ? node.value : "";
-  const [, key, value] = /^([\w.-]+)(?::| *= *)(\S[^\n]*)$/.exec(text.slice(0, longest)) ?? [];
-  return key === undefined ? listKeys(keys) : `write ${key}: ${value}`;
+  const [, key] = /^([\w.-]{1,80})(?::| *= *)\S.*$/.exec(text) ?? [];
+  return key === undefined ? listKeys(keys) : `write ${key}: …`;
 }
-
-const longest = 80;
 
 const yes = new Set(["yes", "on", "y", "enabled", "true"]);
 const no = new Set(["no", "off", "n", "disabled", "false"]);

@@ -2,7 +2,6 @@ import { type Block, isValueOf, type WrittenAttribute } from "../declaration/dec
 import { hintForKeys, hintForUnknown, meantKey, type Report } from "../declaration/findings";
 import {
   describeKind,
-  describeNode,
   entriesIn,
   entryNode,
   isNull,
@@ -131,7 +130,7 @@ function readContent(entry: MapEntry, block: OpenBlock, report: Report): void {
     written.push({ shape: shorthand, entry });
   else if (!isNull(value)) {
     block.isReadable = false;
-    const summary = `${address} must be a block of keys, not ${describeNode(value)}`;
+    const summary = `${address} must be a block of keys, not ${describeKind(value)}`;
     const hint = hintForKeys(value, blockKeys(blockType));
     report(error("manifest.invalid_type", summary, { address, range: value.range, hint }));
   }
@@ -164,7 +163,7 @@ function readGroup(
   const { blockType, address, written } = block;
   if (value.kind !== "map") {
     if (isNull(value)) return;
-    const summary = `${address}: ${groupKey} must be a mapping, not ${describeNode(value)}`;
+    const summary = `${address}: ${groupKey} must be a mapping, not ${describeKind(value)}`;
     const at = { address, attribute: groupKey, range: value.range, hint: hintForKeys(value, []) };
     report(error("manifest.invalid_type", summary, at));
     return;

@@ -42,12 +42,13 @@ const otherKeys: readonly string[] = [
 ];
 
 /**
- * A zone of a manifest. `groups`: a mapping of names to `secrets`, which is a mapping of names to secrets, or a value
- * in place of it. `free`: below a free key. `unknown`: below a word that is no key.
+ * A zone of a manifest. Mappings of names: `names` to values, `blocks` to mappings, `groups` to `secrets` or to a value in
+ * place of them, `secrets` to secrets. `free`: below a free key. `unknown`: below a word that is no key.
  */
 export type Zone =
   | "open"
   | "names"
+  | "blocks"
   | "groups"
   | "secrets"
   | "secret"
@@ -69,8 +70,8 @@ export function zonesOf({ byType, shared }: TypeIndex) {
   );
   // The state of a stage may hold a password.
   const closed = new Set(["state", ...opensSecrets, ...shared.keys(), ...alsoCalled]);
-  const named = types.filter(({ form }) => form.shape === "map");
-  const opensNames = new Set([...named.map(({ form }) => form.key), "stages", "outputs"]);
+  const named = types.filter(({ form }) => form.shape === "map").map(({ form }) => form.key);
+  const opensBlocks = new Set([...named, "stages"]);
   const openKeys = new Set(
     secretTypes.flatMap((blockType) =>
       [...blockKeys(blockType), ...commandKeys].filter((key) => !blockType.attributes.get(key)?.secret),
@@ -98,6 +99,7 @@ export function zonesOf({ byType, shared }: TypeIndex) {
     if (zone === "command") return key === "0" ? "open" : "hidden";
     if (node.kind === "list") return isSecretZone(zone) ? "hidden" : zone;
     if (zone === "names") return "open";
+    if (zone === "blocks") return part.kind === "scalar" ? "unknown" : "open";
     if (zone === "groups") return "secrets";
     if (zone === "secrets") return "secret";
     if (zone === "secret") {
@@ -113,7 +115,8 @@ export function zonesOf({ byType, shared }: TypeIndex) {
     if (opensSecrets.has(word)) return "secrets";
     const isMeantOpen = known.has(word) ? part.kind === "scalar" || !alsoCalled.has(word) : !closed.has(word);
     if (word === "" || isVariableName(key) || !isMeantOpen) return "unknown";
-    return opensNames.has(word) ? "names" : "open";
+    if (opensBlocks.has(word)) return "blocks";
+    return word === "outputs" ? "names" : "open";
   };
   return { known, closed, meant, zoneIn };
 }
