@@ -3,6 +3,7 @@ import type { Reads } from "../api/reads";
 import { type Diagnostic, DiagnosticsError, error } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
 import type { LiveResource } from "../model/live";
+import type { RecordedResource } from "../model/state";
 import { sendAgain } from "./journaled-send";
 
 /** A request whose result can be looked for. */
@@ -50,6 +51,12 @@ export async function createOrFind<Made, Found>(
     }
   }
 }
+
+/** Returns false for a resource that is recorded at another address: no lost request for this address made it. */
+export const isFree =
+  (address: string, records: Iterable<readonly [address: string, RecordedResource]>) =>
+  ({ type, id }: LiveResource): boolean =>
+    [...records].every(([other, one]) => other === address || one.id !== id || one.type !== type);
 
 export const severalFound = (
   code: "apply.uncertain" | "state.open_intent",

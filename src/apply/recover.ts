@@ -5,7 +5,7 @@ import type { LiveResource } from "../model/live";
 import type { Command, Intent, JournalEntry, RecordedResource } from "../model/state";
 import { replayJournal } from "../state/recorded";
 import { leftBy, recordsOf, unknownEnd } from "./action";
-import { severalFound } from "./create-or-find";
+import { isFree, severalFound } from "./create-or-find";
 import { isKeyValid } from "./journaled-send";
 import {
   endedByWrite,
@@ -86,7 +86,9 @@ async function settleIntent(recovering: Recovering, intent: Intent): Promise<Rec
   const { name, parentId, body } = intent;
   const since = recovering.reads.serviceTime() === undefined ? undefined : intent.at;
   const search = { name, parentId, body, declared: undefined, since };
-  const found = await findLostWrite(recovering, intent, async (reads) => type.candidates?.(reads, search));
+  const isUnrecorded = isFree(intent.address, Object.entries(recovering.state.resources));
+  const look = async (reads: Reads) => (await type.candidates?.(reads, search))?.filter(isUnrecorded);
+  const found = await findLostWrite(recovering, intent, look);
   if (found === undefined) return unknownResult(recovering, intent);
   if (found.length > 1) {
     const diagnostics = [severalFound("state.open_intent", intent.address, found)];

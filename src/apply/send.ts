@@ -6,7 +6,7 @@ import type { Accepted, AppliableValue } from "../model/resource-operations";
 import { pathsWith, ruleAt } from "../model/resource-type";
 import type { AppliedValue } from "../model/state";
 import { type Attributes, isPlain, type Plain } from "../model/value";
-import { createOrFind, severalFound } from "./create-or-find";
+import { createOrFind, isFree, severalFound } from "./create-or-find";
 import { firstSentAt, sendTwice } from "./journaled-send";
 import {
   inputsOf,
@@ -94,7 +94,10 @@ function sendCreate(context: ChangeContext, name: string, send: () => Promise<Ac
   const note = "the platform failed and may have done it: looking for it for at most 30 s";
   return createOrFind(reads.excluding(record.fences[address] ?? []), {
     send,
-    look: (now) => candidates(now, { ...search, body: journal.openAt(address).at(-1)?.body }),
+    look: async (now) => {
+      const found = await candidates(now, { ...search, body: journal.openAt(address).at(-1)?.body });
+      return found?.filter(isFree(address, journal.all()));
+    },
     take: (found) => recordCreated(context, found),
     refuse: () => journal.closeAt(address, { result: "refused", status: 409 }),
     several: (found) => new DiagnosticsError([severalFound("apply.uncertain", address, found)]),
@@ -293,7 +296,8 @@ async function acceptDrift({ run, change, instance, type }: ChangeContext): Prom
     if (!(path in recorded.applied) && now !== undefined && now !== defaults.get(path))
       applied.push([path, now]);
   }
-  const { id } = recorded;
+  // A newer run of the service is no other resource.
+  const { id } = type.reacts ? recorded : live;
   const updatedAt = live.updatedAt ?? recorded.updatedAt;
   const fields = { id, applied: Object.fromEntries(applied), updatedAt };
   await run.journal.record(change.address, recordOf(live, fields, withoutContent(recorded)));

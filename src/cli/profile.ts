@@ -27,8 +27,8 @@ export const embeddedProfile = "embedded";
 /** Returns the problem with the name of a profile to save, if any. */
 export const checkProfileName = (name: string): string | undefined => {
   if (name === embeddedProfile) return `the profile "${embeddedProfile}" is built in and needs no login`;
-  if (/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name)) return undefined;
-  return `a profile name has letters, digits, ".", "_" and "-", at most 64, not ${JSON.stringify(name)}`;
+  if (/^(?!rnv_)[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name)) return undefined;
+  return `a profile name has letters, digits, ".", "_" and "-", at most 64, and does not begin with rnv_ as a key`;
 };
 
 /** Returns the absolute path of a file in the user's folder of profiles: `profiles.json`, or `NAME.key` for a key. */
@@ -115,14 +115,14 @@ export function withProfile(
 /** Returns the settings of a profile by the names of their variables. Throws `DiagnosticsError`. */
 function settingsIn(environment: ProcessEnvironment, name: string, detail?: string) {
   const fail = (summary: string, hint: string) => failure("config.invalid", summary, { hint, detail });
+  const wrong = name === embeddedProfile ? undefined : checkProfileName(name);
+  if (wrong !== undefined) throw fail(wrong, "rnv login --profile NAME");
   if (isJob(environment))
     throw fail(
       `the profile "${name}" is not read in CI`,
       "set RNV_BASE_URL, RNV_WORKSPACE_ID and RNV_API_KEY",
     );
   if (name === embeddedProfile) return { RNV_BASE_URL: "embedded" };
-  const wrong = checkProfileName(name);
-  if (wrong !== undefined) throw fail(wrong, "rnv login --profile NAME");
   const profile = readProfiles(environment).get(name);
   const key = configFile(environment, `${name}.key`);
   const lack = profile === undefined ? "does not exist" : existsSync(key) ? "" : "has no key";

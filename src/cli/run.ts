@@ -107,7 +107,7 @@ function profiled(command: Command, untrusted: boolean, { terminal, environment 
   const used = withProfile(environment, asked, untrusted ? undefined : process.cwd());
   const winners = connectionIn(environment).join(" and ");
   if (asked !== undefined && used.profile === undefined && command.name() !== "login")
-    terminal.note(`Profile ${asked} is not used: ${winners} in the environment wins.\n`);
+    terminal.note(`The profile is not used: ${winners} in the environment wins.\n`);
   return used;
 }
 

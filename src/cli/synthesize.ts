@@ -15,7 +15,8 @@ import { hostname } from "node:os";
 import { basename, dirname, join, resolve, sep } from "node:path";
 import type { SynthesizedFiles } from "../declaration/load-request";
 import { isWithin, readNamed, shownPath } from "../declaration/project-files";
-import { maskVariables } from "../declaration/secret-texts";
+import { holdsSecret, maskVariables } from "../declaration/secret-texts";
+import { quoteShort } from "../declaration/tree";
 import { appEnvironment, trustOf } from "../declaration/trust";
 import { DiagnosticsError, failure } from "../diagnostics/diagnostic";
 import { defaultManifest } from "../manifest/find-files";
@@ -69,11 +70,11 @@ export async function withStack(request: Request, screen: Screen): Promise<Reque
   if (commandsForbiddenBy !== undefined)
     throw failure(
       "guard.untrusted",
-      `the program ${JSON.stringify(command)} ${app === undefined ? "of cdktf.json " : ""}is not run: ${commandsForbiddenBy} forbids it`,
+      `the program ${quoteShort(command)} ${app === undefined ? "of cdktf.json " : ""}is not run: ${commandsForbiddenBy} forbids it`,
       { hint: "synthesize where the program is trusted, and name its output: -f cdktf.out" },
     );
   const folder = typeof settings.output === "string" ? settings.output : "cdktf.out";
-  say(`Synthesizing: ${command}`);
+  say(`Synthesizing: ${holdsSecret(command) ? "…" : command}`);
   const { output, context } = settings;
   const program = { command, folder, context, isOfProgram: output !== undefined, signal: screen.signal, say };
   return { ...request, files: [folder], synthesized: await synthesize(request, { ...program, cwd }) };
@@ -119,7 +120,7 @@ async function synthesize(request: Request, app: App): Promise<SynthesizedFiles>
   const hint = "name a folder of the project as output in cdktf.json";
   if (!isInProject(folder, cwd)) throw failure("config.invalid", outside, { hint });
   mkdirSync(dirname(folder), { recursive: true });
-  const named = `the program ${JSON.stringify(command)}`;
+  const named = `the program ${quoteShort(command)}`;
   return writeOutput({ ...app, folder }, async (own) => {
     const before = timesIn(own);
     const { problem, output } = await execute(request, { ...app, folder: own });
@@ -219,7 +220,7 @@ function programFailed(
   const printed = output.replace(foreignLines, "").replaceAll(`${cwd}/`, "").trimEnd();
   const [message] = thrown.exec(output) ?? [];
   const why = message === undefined ? problem : `failed: ${message}`;
-  return failure("stack.program_failed", `the program ${JSON.stringify(command)} ${why}`, {
+  return failure("stack.program_failed", `the program ${quoteShort(command)} ${why}`, {
     detail: printed === "" ? undefined : `It printed:\n${printed}`,
     hint: "run it by itself to look into it; it gets your environment without the credentials of rnv and of the CI platform",
   });

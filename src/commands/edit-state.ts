@@ -206,8 +206,9 @@ function unknown(state: State, addresses: readonly Address[]): Diagnostic[] {
 
 /** An edit must not pull an address from under a write whose outcome is still to be found out. */
 function openWritesAt(state: State, addresses: readonly Address[]): Diagnostic[] {
+  const parents = addresses.flatMap((address) => state.resources[address]?.id ?? []);
   return state.open
-    .filter((intent) => addresses.includes(intent.address))
+    .filter(({ address, parentId = "" }) => addresses.includes(address) || parents.includes(parentId))
     .map((intent) =>
       error("state.open_intent", `${intent.address}: the result of its last write is unknown`, {
         address: intent.address,

@@ -9,6 +9,7 @@ import { type Address, addressOf, nameOf, parseAddress, typeOf, uuidPattern } fr
 import type { Catalog } from "../model/catalog";
 import type { DesiredResource } from "../model/desired";
 import type { LiveResource, ReadResult } from "../model/live";
+import { stageText } from "../model/stage";
 import type { RecordedResource, State } from "../model/state";
 import { GeneratedSecret, isPlain, type Plain, unmasked } from "../model/value";
 import { placedElsewhere } from "../plan/decide-declared";
@@ -59,6 +60,7 @@ export async function importResource(context: Context, request: ImportRequest): 
   refuseNewState(context);
   return holdLock(context, { command: "import", timeoutMs: request.lockTimeoutMs }, async (session) => {
     const state = session.state ?? newState(context);
+    refuseInstance(context, target.address);
     refuseIfRecorded(state, target);
     const connection = await context.connect();
     connection.redact(await knownSecrets(context, loaded.desired, state));
@@ -90,6 +92,14 @@ function targetOf({ address: text, id }: ImportRequest): ImportTarget {
       hint: `where its name is as declared, no id is needed: rnv apply --adopt`,
     });
   return { address, type, id: id.toLowerCase(), parent: parentOf(address, type) };
+}
+
+/** The sweep of an instance deletes all that its state records: also a resource of another stage. */
+function refuseInstance({ stage = "any" }: Context, address: Address): void {
+  if (stage === "any" || stage.id === undefined) return;
+  const hint = "rnv apply --adopt takes over what has the name that this instance declares";
+  const summary = `${address}: nothing is imported into ${stageText(stage)}, an instance of a stage`;
+  throw failure("guard.stage", summary, { address, hint });
 }
 
 function refuseIfRecorded(state: State, { address, type: { type }, id }: ImportTarget): void {

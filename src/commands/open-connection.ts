@@ -29,8 +29,9 @@ export function readApiKey(
   try {
     return checkKey(readNamed(resolve(cwd, file), largestKeyFile).trim(), "the file of RNV_API_KEY_FILE");
   } catch (cause) {
+    const named = keyPattern.test(file) ? "rnv_…" : file;
     const hint = "name a readable file that holds the key and nothing else";
-    return error("config.invalid", `RNV_API_KEY_FILE: cannot read ${file}: ${reasonOf(cause)}`, { hint });
+    return error("config.invalid", `RNV_API_KEY_FILE: cannot read ${named}: ${reasonOf(cause)}`, { hint });
   }
 }
 

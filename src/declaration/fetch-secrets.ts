@@ -12,6 +12,7 @@ import type { LoadContext } from "./load-context";
 import { isLfsPointer, isMissing, isWithin, lfsHint, readBytes } from "./project-files";
 import { lossMark, unlistedVariable } from "./read-value";
 import { checkSecret, type PendingSecret } from "./secret-sources";
+import { quoteShort } from "./tree";
 import { commandEnvironment, commandHints, isOwnCredential, isOwnDocument, ownFileAt } from "./trust";
 
 const parallelFetches = 4;
@@ -127,7 +128,7 @@ function fromEnvironment(source: PendingSecret, context: LoadContext): Fetched {
 /** The text at the JSON pointer of a source; numbers and flags as JSON writes them. */
 function pickFrom(found: Fetched, { argument, json: pointer }: PendingSecret): Fetched {
   if ("problem" in found || pointer === undefined) return found;
-  const program = `the command ${JSON.stringify(argument[0])}`;
+  const program = `the command ${quoteShort(String(argument[0]))}`;
   let value: unknown;
   try {
     // JSON.parse would round a number: it is read as the text of its digits.
@@ -151,7 +152,7 @@ function pickFrom(found: Fetched, { argument, json: pointer }: PendingSecret): F
 async function fromCommand(source: PendingSecret, context: LoadContext): Promise<Fetched> {
   const { environment, trust, cwd } = context;
   const { commandsForbiddenBy: forbidden } = trust;
-  const program = JSON.stringify(source.argument[0]);
+  const program = quoteShort(String(source.argument[0]));
   if (forbidden !== undefined)
     return untrusted(`the command ${program} is not run: ${forbidden} forbids it`, commandHints[forbidden]);
   const given = source.env ?? [];
@@ -173,7 +174,7 @@ async function fromCommand(source: PendingSecret, context: LoadContext): Promise
 function fromFile(source: PendingSecret, context: LoadContext): Fetched {
   const { cwd } = context;
   const written = source.argument[0] as string;
-  const file = `the file ${JSON.stringify(written)}`;
+  const file = `the file ${quoteShort(written)}`;
   const path = resolve(context.secretFolder ?? dirname(resolve(cwd, source.range.file)), written);
   // One answer for both: an untrusted manifest learns of no file elsewhere.
   const absent = `${file} is not a file of the project folder, and --untrusted reads no other`;
@@ -220,7 +221,7 @@ function runCommand(
   hidden: readonly string[],
 ): Promise<Fetched> {
   const [file = "", ...args] = argv;
-  const program = `the command ${JSON.stringify(file)}`;
+  const program = `the command ${quoteShort(file)}`;
   const limits = { timeout: 30_000, maxBuffer: maxBytes, killSignal: "SIGKILL" } as const;
   return new Promise((settle) => {
     const child = execFile(
@@ -231,7 +232,7 @@ function runCommand(
         const text = decodeSecret(output);
         if (failure !== null && isMissing(failure)) {
           const hint = "install it, or add its folder to PATH";
-          settle({ problem: `${file}: command not found`, isMissing: true, hint });
+          settle({ problem: `${program} is not found`, isMissing: true, hint });
         } else if (failure !== null) {
           const detail = shownErrors(errors, [output.toString(), ...hidden, ...args.flatMap(secretParts)]);
           const problem = `${program} ${reasonOfFailure(failure)}`;
@@ -255,7 +256,8 @@ function reasonOfFailure(failure: ExecFileException): string {
 
 /** Returns the lines of an argument and the values in them, without short texts and names of flags. */
 function secretParts(argument: string): readonly string[] {
-  const parts = argument.split("\n").flatMap((line) => [line, line.slice(line.indexOf("=") + 1)]);
+  const assigned = [...argument.matchAll(/[=:]\s*["']?([^\s"';&|)]+)/g)].map(([, value = ""]) => value);
+  const parts = [...argument.split("\n"), argument.slice(argument.indexOf("=") + 1), ...assigned];
   return parts.filter((part) => part.length >= 4 && !/^--[\w-]+$/.test(part));
 }
 

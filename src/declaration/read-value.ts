@@ -8,8 +8,9 @@ import type { Block } from "./declared-block";
 import { type LoadContext, type PieceUse, refuse, type ValueLocation } from "./load-context";
 import { resolveReference } from "./references";
 import { judgeValue, requirements } from "./schema-issues";
-import { holdsSecret } from "./secret-texts";
+import { holdsSecret, isSecretName } from "./secret-texts";
 import {
+  type EnvironmentPart,
   mayHoldReferences,
   parseTemplate,
   quoteShort,
@@ -17,7 +18,7 @@ import {
   type SourceNode,
   type TemplatePart,
 } from "./tree";
-import { isCredential, isOwnCredential, isSecretName } from "./trust";
+import { isCredential, isOwnCredential } from "./trust";
 import { type AttributeShape, holdsOthers } from "./type-index";
 
 /** Reads an attribute that is not a secret; undefined after a mistake, which is reported. */
@@ -173,25 +174,29 @@ export function readPieces(
 
 /** Returns the value of an environment variable, else its default; a variable without either is reported. */
 function readEnvironment(
-  { name, fallback, mayBeEmpty, source }: Extract<TemplatePart, { kind: "env" }>,
+  part: Extract<TemplatePart, { kind: "env" }>,
   range: SourceRange,
   location: ValueLocation,
 ): string | undefined {
   const { context } = location;
-  const refused = refusalOf(name, location);
+  const { name, fallback, mayBeEmpty, source } = part;
+  const refused = refusalOf(part, location);
   if (refused !== undefined) return refuse(location, range, refused);
   const value = context.environment[name];
   if (context.trust.mayRead(name) && value !== undefined && (value !== "" || mayBeEmpty)) return value;
   if (fallback !== undefined || context.checksOnly) return fallback;
   return refuse(location, range, {
     code: "manifest.env_missing",
-    summary: `the environment variable ${name} is ${value === undefined ? "not set" : "empty"}`,
-    hint: `set it, or write a default: ${source.slice(0, -1).trimEnd()}:-text}`,
+    summary: `the environment variable ${shownName(part, context)} is ${value === undefined ? "not set" : "empty"}`,
+    hint: part.isGuess
+      ? `set it, or ${dollarHint}`
+      : `set it, or write a default: ${source.slice(0, -1).trimEnd()}:-text}`,
   });
 }
 
 /** Returns the reason why the text of a location may not hold a variable of the environment. */
-function refusalOf(name: string, { context, isSecret }: ValueLocation) {
+function refusalOf(part: EnvironmentPart, { context, isSecret }: ValueLocation) {
+  const { name } = part;
   const { trust, secretNames, checksOnly } = context;
   const refused = (summary: string, hint?: string) => ({
     code: "manifest.secret_source" as const,
@@ -202,20 +207,27 @@ function refusalOf(name: string, { context, isSecret }: ValueLocation) {
   if (isOwnCredential(name)) return refused("is a credential of rnv, not a value of a service");
   if (isCredential(name)) return refused("is a credential and cannot be inserted into text", hint);
   if (!trust.mayRead(name) && !checksOnly) {
-    const { problem: summary, hint } = unlistedVariable(name);
+    const { problem: summary, hint } = unlistedVariable(shownName(part, context));
     return { code: "guard.untrusted" as const, summary, hint };
   }
-  if (context.environment[name]?.includes(lossMark)) return refused("is not UTF-8 text");
+  const text = context.environment[name] ?? "";
+  if (text.includes(lossMark)) return refused("is not UTF-8 text");
   if (isSecret) return undefined;
   if (secretNames.has(name))
     return refused("is a secret, which this manifest takes with fromEnv, and would be visible here", hint);
-  if (isSecretName(name) && !trust.isAllowed(name))
+  if ((isSecretName(name) || holdsSecret(text)) && !trust.isAllowed(name))
     return refused(
       "looks like a secret and would be visible here",
       `${hint}; if it is no secret, list it in RNV_ALLOW_ENV`,
     );
   return undefined;
 }
+
+/** Returns the name of a variable for a message. */
+export const shownName = ({ name, isGuess }: EnvironmentPart, { environment }: LoadContext): string =>
+  isGuess && environment[name] === undefined ? "$…" : name;
+
+export const dollarHint = "write $$ for a dollar, or put the value into single quotes";
 
 /** Node reads bytes of the environment that are not UTF-8 as this. */
 export const lossMark = "\ufffd";

@@ -6,7 +6,15 @@ import type { Plain } from "../model/value";
 import type { Block } from "./declared-block";
 import { hintForFlag, listKeys, type Report } from "./findings";
 import type { LoadContext } from "./load-context";
-import { describeNode, entriesIn, isNull, plainOfNode, quoteShort, type SourceNode } from "./tree";
+import {
+  describeKind,
+  describeNode,
+  entriesIn,
+  isNull,
+  plainOfNode,
+  quoteShort,
+  type SourceNode,
+} from "./tree";
 import { type AttributeShape, type BlockType, isFreeKey } from "./type-index";
 
 export type Issue = z.core.$ZodIssue;
@@ -59,7 +67,10 @@ export function judgeDocument<Document>(
   schema: z.ZodType<Document>,
   node: SourceNode,
   report: Report,
-  subject: JudgedPart = { nameOf: (path) => (path.length === 0 ? "the file" : path.join(".")) },
+  subject: JudgedPart = {
+    nameOf: (path) => (path.length === 0 ? "the file" : path.join(".")),
+    describe: describeKind,
+  },
 ): Document | undefined {
   return judgeFilled(
     schema,
@@ -138,7 +149,8 @@ function reportIssue(issue: Issue, { node, subject, report }: ReportTarget): voi
   if (issue.code === "unrecognized_keys") {
     const known = issue.message.split(" ");
     for (const unknown of issue.keys) {
-      const summary = `${prefix}${nameOf(path)} has no key ${quoteShort(unknown)}`;
+      const isValue = subject.describe !== undefined && isNull(nodeAt(at, [unknown]));
+      const summary = `${prefix}${nameOf(path)} has no key ${isValue ? "of this name" : quoteShort(unknown)}`;
       const meant = didYouMean(unknown, known) ?? listKeys(known);
       refuse("manifest.unknown_key", keyRange(at, unknown), summary, meant);
     }

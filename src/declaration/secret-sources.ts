@@ -13,8 +13,9 @@ import {
 } from "../model/value";
 import type { Block } from "./declared-block";
 import { type LoadContext, refuse, type ValueLocation } from "./load-context";
-import { readPart, readPieces, readPlain } from "./read-value";
+import { readPart, readPieces, readPlain, shownName } from "./read-value";
 import { type Issue, judgeFilled, requirements } from "./schema-issues";
+import { holdsSecret } from "./secret-texts";
 import { describeKind, type EnvironmentPart, type MapEntry, type MapNode, type ScalarNode } from "./tree";
 import { isCredential, isOwnCredential } from "./trust";
 import { type AttributeShape, commandKeys, sourceKeys } from "./type-index";
@@ -85,7 +86,7 @@ function readLiteral(
     const range = at === node.range ? keyRange : at;
     if (part.kind !== "env" || isCredential(part.name) || !staysUnread(part, context))
       return readPart(part, range, location, use);
-    missing ??= part.name;
+    missing ??= shownName(part, context);
     const text = context.trust.mayRead(part.name) ? context.environment[part.name] : undefined;
     if (text) environmentTexts.push(new Secret(text));
     return "";
@@ -187,9 +188,14 @@ const word = z
 
 const lengths = `expected a whole number from ${generatedLengths.from} to ${generatedLengths.to}`;
 
+export const variableName = z
+  .string()
+  .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, { error: "expected the name of an environment variable", abort: true })
+  .refine((name) => !holdsSecret(name), "it is a secret: name the variable that holds it");
+
 /** The keys of a source of a secret; `completeSource` says which may be together. */
 const sourceSchema = z.strictObject({
-  fromEnv: word.optional().describe("Name of an environment variable."),
+  fromEnv: variableName.optional().describe("Name of an environment variable."),
   fromFile: word.optional().describe("Path of a file, relative to the manifest file."),
   fromCommand: z
     .array(z.string().refine((text) => !text.includes("\0"), noNul))

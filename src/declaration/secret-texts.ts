@@ -1,5 +1,17 @@
 import type { ProcessEnvironment } from "../model/target-location";
-import { isPublicName, isSecretName } from "./trust";
+
+/**
+ * Names that end in a word for secrets: tokens of CI (`GITHUB_TOKEN`, `CI_JOB_TOKEN`, `NPM_TOKEN`), passwords and
+ * private keys. `KEY` alone is no such word (`CACHE_KEY`, `SSH_PUBLIC_KEY`), nor is one in the middle
+ * (`TOKEN_LIFETIME`).
+ */
+const secretEnding =
+  /(^|_)(TOKEN|JWT|JWT_V2|SECRET|PASSWORD|PASSWD|PASS|\w+_PWD|PASSPHRASE|CREDENTIALS|PAT|(API|ACCESS|SECRET|PRIVATE|ENCRYPTION|SIGNING|ACCOUNT)_KEY|ACCESS_KEY_ID|PRIVATE_KEY_PEM)$/i;
+/** Frameworks put such a value into the pages that everybody loads. */
+export const isPublicName = (name: string): boolean =>
+  /(^|_)(PUBLIC|PUBLISHABLE)_/i.test(name) || /^(VITE|REACT_APP|EXPO)_/.test(name);
+
+export const isSecretName = (name: string): boolean => secretEnding.test(name) && !isPublicName(name);
 
 /** Names that often hold a secret: a conversion must not copy their texts from the file of another tool. */
 const likelySecretName = /(PASSWORD|REQUIREPASS)$|(^|_)(SALT|PW|PWD|PASS|AUTH|SECRET_KEY_BASE)$|_KEYS?$/i;

@@ -2,6 +2,7 @@ import type { SourceRange } from "../diagnostics/diagnostic";
 import { isLogicalName } from "../model/address";
 import type { AbsentParts } from "../model/desired";
 import type { Plain } from "../model/value";
+import { holdsSecret } from "./secret-texts";
 
 /** A YAML value with its range. Mappings are Maps, so that no key can reach a prototype. */
 export type SourceNode = ScalarNode | ListNode | MapNode;
@@ -118,8 +119,11 @@ export function plainOfNode(node: SourceNode, keeps: (key: string) => boolean): 
 
 const shownLength = 80;
 
+/** Quotes a text for a message, unless it holds a secret. */
 export const quoteShort = (text: string): string =>
-  JSON.stringify(text.length > shownLength ? `${text.slice(0, shownLength)}…` : text);
+  JSON.stringify(
+    holdsSecret(text) ? "…" : text.length > shownLength ? `${text.slice(0, shownLength)}…` : text,
+  );
 
 interface SourceText {
   readonly source: string;
@@ -130,6 +134,8 @@ interface SourceText {
 export interface EnvironmentPart {
   readonly kind: "env";
   readonly name: string;
+  /** It may be a part of a password that holds a `$`: no message shows it while no such variable is set. */
+  readonly isGuess?: true;
   /** Stands in for a variable that is unset or empty. */
   readonly fallback?: string;
   readonly mayBeEmpty?: true;

@@ -86,19 +86,6 @@ export const isOwnCredential = (name: string): boolean => ownCredentials.has(nam
 export const isCredential = (name: string): boolean => isOwnCredential(name) || storeCredential.test(name);
 
 /**
- * Names that end in a word for secrets: tokens of CI (`GITHUB_TOKEN`, `CI_JOB_TOKEN`, `NPM_TOKEN`), passwords and
- * private keys. `KEY` alone is no such word (`CACHE_KEY`, `SSH_PUBLIC_KEY`), nor is one in the middle
- * (`TOKEN_LIFETIME`).
- */
-const secretEnding =
-  /(^|_)(TOKEN|JWT|JWT_V2|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS|PAT|(API|ACCESS|SECRET|PRIVATE|ENCRYPTION|SIGNING|ACCOUNT)_KEY|ACCESS_KEY_ID|PRIVATE_KEY_PEM)$/i;
-/** Frameworks put such a value into the pages that everybody loads. */
-export const isPublicName = (name: string): boolean =>
-  /(^|_)(PUBLIC|PUBLISHABLE)_/i.test(name) || /^(VITE|REACT_APP|EXPO)_/.test(name);
-
-export const isSecretName = (name: string): boolean => secretEnding.test(name) && !isPublicName(name);
-
-/**
  * Describes a file that rnv or git keep for themselves, for a message; undefined for any other file. `real` is its path
  * with links followed.
  */

@@ -10,7 +10,7 @@ export const codeMeanings = {
     "A file, a folder or the result of its aliases is larger than rnv reads. Split it into several files.",
   "manifest.too_deep": "Values are nested too deeply, often by aliases. Nest them less.",
   "manifest.empty":
-    "The manifest declares nothing. If that is meant, `--allow-empty` confirms what it destroys.",
+    "The manifest or an overlay declares nothing. `--allow-empty` confirms what an empty manifest destroys.",
   "manifest.syntax": "The text is not valid YAML or not UTF-8. The message points at the position.",
   "manifest.program_failed":
     "The program of the manifest threw, did not end, or exported nothing. The message names the line of the program.",
@@ -196,7 +196,7 @@ export const codeMeanings = {
   "guard.review_key":
     "`rnv ci plan` and `rnv ci apply` of a manifest with variables need `RNV_STATE_KEY`. Make one with `openssl rand -hex 32` and give it to both jobs.",
   "guard.stage":
-    "The state or saved plan belongs to another stage, or a name lacks `${stage.id}`. Pass the right `--stage`.",
+    "The state, plan or import belongs to another stage, or a name lacks `${stage.id}`. Pass the right `--stage`.",
   "guard.workspace":
     "The stage belongs to another workspace. Set `RNV_WORKSPACE_ID` and the key of that workspace.",
   "guard.policy":

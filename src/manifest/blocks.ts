@@ -84,12 +84,16 @@ function walkNames(
     if (removedWithParent && others.has(name))
       walk.report(error("manifest.duplicate_address", duplicate, { range: own?.range ?? named.keyRange }));
     others.set(name, quoteShort(named.key));
-    addBlock(blockType, named, parent, walk, absent?.below.has(named.key) ? absent.reason : undefined);
+    // The key of a secret may hold its value: `{ PASSWORD:x }`.
+    const isValue = blockType.shorthand?.secret === true && /[:=]/.test(named.key);
+    if (!isValue)
+      addBlock(blockType, named, parent, walk, absent?.below.has(named.key) ? absent.reason : undefined);
     if (isLogicalName(named.key)) continue;
-    const summary = `${quoteShort(named.key)} cannot name a ${type}`;
+    const summary = `${isValue ? "this key" : quoteShort(named.key)} cannot name a ${type}`;
     const detail = "Names hold letters, digits, _ and -, and do not begin with -.";
     const plain = named.key.replace(/^-+|[^\w-]+/g, "_").slice(0, 80);
-    const hint = `${plain}: { ${nameAttribute}: ${quoteShort(named.key)}, … }`;
+    const renamed = `${plain}: { ${nameAttribute}: ${quoteShort(named.key)}, … }`;
+    const hint = isValue ? "write KEY: VALUE, with a space after the colon" : renamed;
     walk.report(error("manifest.invalid_name", summary, { range: named.keyRange, detail, hint }));
   }
 }
@@ -184,7 +188,9 @@ function readGroup(
 function noteUnknown(entry: MapEntry, group: string | undefined, block: OpenBlock, report: Report): void {
   const { address } = block;
   const owner = group === undefined ? address : `${address}: ${group}`;
-  const summary = `${owner} has no attribute ${quoteShort(entry.key)}`;
+  // `{x}` in place of "x": a secret.
+  const isValue = block.blockType.shorthand?.secret === true && isNull(entry.value);
+  const summary = `${owner} has no attribute ${isValue ? "of this name" : quoteShort(entry.key)}`;
   const hint = unknownHint(entry.key, block, group);
   report(error("manifest.unknown_key", summary, { address, range: entry.keyRange, hint }));
   block.isReadable = false;

@@ -245,12 +245,18 @@ async function readFiles(requested: readonly string[], reading: FileReading): Pr
       layerRoot = layerRoot === undefined ? root : mergeFiles(layerRoot, root, index, report);
     }
     if (layerRoot !== undefined) roots.push(layerRoot);
+    else if (roots.length > 0 && layer[0] !== undefined && !isPartial) report(emptyOverlay(layer[0]));
   }
   const [first = mapNode([], { file: "", start: 0, end: 0 }), ...overlays] = roots;
   const overlaying = { index, report, isWhole: !isPartial, misses: { count: 0 } };
   const root = overlays.reduce((lower, upper) => overlay(lower, upper, overlaying), first);
   return { root, names, bytesLeft, isPartial };
 }
+
+const emptyOverlay = (file: string): Diagnostic =>
+  error("manifest.empty", `the overlay ${file} is empty: what it set would be reset`, {
+    hint: "restore it, or write {} where nothing is meant",
+  });
 
 function layersOf(requested: readonly string[], { cwd, manifest, below, findings }: FileReading) {
   if (manifest === undefined || below) return findFiles(requested, cwd, findings.report);

@@ -1,5 +1,12 @@
 import { isVariableName, mayBeSecret, mayShow, star } from "../declaration/secret-texts";
-import { type ListNode, type MapNode, partsOf, type SourceNode } from "../declaration/tree";
+import {
+  entriesIn,
+  isNull,
+  type ListNode,
+  type MapNode,
+  partsOf,
+  type SourceNode,
+} from "../declaration/tree";
 import {
   blockKeys,
   commandKeys,
@@ -20,17 +27,27 @@ export function maskText(text: string, { root, failed }: ParsedYaml, index: Type
   if (failed) return maskBroken(text, index);
   const { zoneIn } = zonesOf(index);
   const used = new Set<SourceNode>();
+  const ranges: (readonly [start: number, end: number])[] = [];
   const masked: { readonly node: SourceNode; readonly zone: Zone }[] = [];
   const mask = (node: SourceNode, zone: Zone): void => {
     if (zone !== "free") used.add(node);
     if (node.kind === "scalar") {
       if (!mayShow(node.value, ["open", "names"].includes(zone))) masked.push({ node, zone });
     } else for (const [key, value] of partsOf(node)) mask(value, zoneIn(node, zone, key, value));
+    for (const { key, keyRange, value } of isSecretZone(zone) ? entriesIn(node).values() : []) {
+      // `{ PASSWORD:x }`, and `{x}` in place of "x"
+      if (/[:=]/.test(key) || (zone !== "secrets" && isNull(value)))
+        ranges.push([keyRange.start, keyRange.end]);
+      // A value that begins with # is a comment for YAML, and with & a mark.
+      const [rest = ""] = /.*/.exec(text.slice(keyRange.end)) ?? [];
+      const [comment = ""] = /(?<=\s)[#&].*/.exec(rest) ?? [];
+      ranges.push([keyRange.end + rest.length - comment.length, keyRange.end + rest.length]);
+    }
   };
   if (root !== undefined) mask(root, "open");
   // An alias of a free key's content is judged where it is used.
   const hidden = masked.filter(({ node, zone }) => zone !== "free" || !used.has(node));
-  const ranges = hidden.map(({ node: { range } }) => [range.start, range.end] as const);
+  ranges.push(...hidden.map(({ node: { range } }) => [range.start, range.end] as const));
   return star(text, ranges);
 }
 

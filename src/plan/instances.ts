@@ -32,6 +32,7 @@ export function gatherInstances(
   const types = new Map(input.types.map((type) => [type.type, type]));
   const defaults = defaultsIn(input.catalog);
   const destroy = input.options.mode === "destroy";
+  const owners = new Map([...recorded].map(([address, { type, id }]) => [ownerKey(type, id), address]));
   const addresses = new Set(recorded.keys());
   if (!destroy) for (const address of input.desired.resources.keys()) addresses.add(address);
 
@@ -56,7 +57,7 @@ export function gatherInstances(
       diagnostics.push(error("manifest.moved", summary, { address, hint, range: desired?.range }));
       continue;
     }
-    const read = readOf(input, address, record);
+    const read = readOf(input, address, record, owners);
     instances.set(address, {
       address,
       type,
@@ -109,10 +110,18 @@ function variantOf(
   return typeof value === "string" ? value : undefined;
 }
 
-function readOf({ reads }: PlanInput, address: Address, recorded?: RecordedResource): ReadResult {
+function readOf(
+  { reads }: PlanInput,
+  address: Address,
+  recorded: RecordedResource | undefined,
+  owners: ReadonlyMap<string, Address>,
+): ReadResult {
   const read = reads.get(address);
   if (!recorded) return read ?? { kind: "absent" };
   if (!read) return { kind: "unchecked", reason: "it was not read" };
+  // A resource of another address may have been given this name.
+  const owner = read.kind === "found" ? owners.get(ownerKey(recorded.type, read.live.id)) : undefined;
+  if (owner !== undefined && owner !== address) return { kind: "gone" };
   return read.kind === "absent" ? { kind: "gone" } : read;
 }
 

@@ -49,13 +49,14 @@ interface Mistake {
   readonly manifest?: string;
   readonly more?: string;
   readonly text?: string;
+  readonly dotenv?: string;
 }
 
 describe("no secret is ever shown", () => {
   const scenario = oneScenario({ apiKeys: [{ key: apiKey.value, scope: "write", role: "owner" }] });
   let seen: string[];
   let runs: number;
-  const inputs = ["rnv.yaml", "other.yaml", "secret.txt"];
+  const inputs = ["rnv.yaml", "other.yaml", "secret.txt", ".env"];
   beforeAll(async () => {
     scenario.write("secret.txt", file.value);
     scenario.write("rnv.yaml", shop());
@@ -164,7 +165,8 @@ describe("no secret is ever shown", () => {
   const filled = (text: string): string =>
     text.replaceAll("<core>", plain.core).replaceAll("<value>", yaml(plain));
   const mistakes = casesIn<Mistake>(join(__dirname, "canary-mistakes.yaml"));
-  it.each(shareOf(mistakes, 7))("by $name", async ({ manifest, more = "", text = "<value>" }) => {
+  it.each(shareOf(mistakes, 7))("by $name", async ({ manifest, more = "", text = "<value>", dotenv }) => {
+    if (dotenv) scenario.write(".env", filled(dotenv));
     scenario.write("rnv.yaml", manifest ? filled(manifest) : shop(filled(more), filled(text)));
     const validated = await watched(["validate", "-json"]);
     const planned = await watched(["plan"]);

@@ -141,7 +141,7 @@ it("gives each member what the fleet file names for it, and never another's key"
   });
   expect(late).toMatchObject({
     status: "failed",
-    diagnostics: [{ code: "config.missing", summary: "LATE_TOKEN is not set, which late is to be given" }],
+    diagnostics: [{ code: "config.missing", summary: "late: the variable that env.TOKEN names is not set" }],
   });
   expect(run.stdout + run.stderr).not.toContain("canary");
 

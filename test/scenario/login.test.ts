@@ -218,7 +218,7 @@ describe("a profile", () => {
     const env = bare({ RNV_BASE_URL: other.url });
     expect((await run(env, "plan")).stderr).toContain("RNV_API_KEY is not set");
     const { stderr } = await run(env, "plan", "--profile", "shop");
-    expect(stderr).toContain("Profile shop is not used: RNV_BASE_URL in the environment wins.");
+    expect(stderr).toContain("The profile is not used: RNV_BASE_URL in the environment wins.");
     expect(other.requests("all")).toEqual([]);
     expect((await scenario.run("plan")).stderr).toBe("");
   });

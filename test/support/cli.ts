@@ -106,14 +106,18 @@ export const refusing =
   (request: SeenRequest): Fault | undefined =>
     request.method === method && path.test(request.path) ? { kind: "status", status, code } : undefined;
 
-/** Starts `apply` and kills it once the service has done its first PATCH, before the answer. */
-export async function applyKilledAfterPatch(scenario: Scenario, options: RunOptions = {}): Promise<CliRun> {
+/** Starts `apply` and kills it once the service has done its first PATCH, or the write that is given, before the answer. */
+export async function applyKilledAfterPatch(
+  scenario: Scenario,
+  options: RunOptions = {},
+  isIt = ({ method }: SeenRequest): boolean => method === "PATCH",
+): Promise<CliRun> {
   const started = scenario.start(options, "apply", ...approve);
   const run = async (): Promise<void> => {
     started.process.kill("SIGKILL");
     await started.ended;
   };
-  scenario.fail(({ method }) => (method === "PATCH" ? { kind: "hook", when: "after", run } : undefined));
+  scenario.fail((request) => (isIt(request) ? { kind: "hook", when: "after", run } : undefined));
   const ended = await started.ended;
   scenario.fail();
   return ended;

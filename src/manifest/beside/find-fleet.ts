@@ -6,7 +6,8 @@ import { tryRead } from "../../declaration/git";
 import type { ManifestRequest } from "../../declaration/load-request";
 import { filesBelow, isWithin, realOf, realPath, shownPath } from "../../declaration/project-files";
 import { judgeDocument } from "../../declaration/schema-issues";
-import { addressHoldsSecret, holdsSecret } from "../../declaration/secret-texts";
+import { variableName } from "../../declaration/secret-sources";
+import { addressHoldsSecret } from "../../declaration/secret-texts";
 import { commandEnvironment, type Trust, trustOf } from "../../declaration/trust";
 import { type Diagnostic, DiagnosticsError, error, failure, hasErrors } from "../../diagnostics/diagnostic";
 import { uuidPattern } from "../../model/address";
@@ -20,11 +21,6 @@ import { findStages } from "../load-manifest";
 import { readDocument } from "../text/yaml";
 
 export const fleetFileName = "rnv.fleet.yaml";
-
-const variableName = z
-  .string()
-  .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, "expected the name of an environment variable")
-  .refine((name) => !holdsSecret(name), "it is a secret: name the variable that holds it");
 
 const isInside = (path: string): boolean =>
   !path.startsWith("/") && !/^[A-Za-z]:/.test(path) && !path.split(/[\\/]/).includes("..");
@@ -203,7 +199,7 @@ async function stagesOfMember(
 function problemsOf({ name, dir: folder = name }: DeclaredMember, root: string, missing: readonly string[]) {
   if (missing.length > 0)
     return missing.map((variable) =>
-      error("config.missing", `${variable} is not set, which ${name} is to be given`, {
+      error("config.missing", `${name}: the variable that env.${variable} names is not set`, {
         hint: `set it in the job, or take it out of env of ${name} in the fleet file`,
       }),
     );
@@ -300,7 +296,10 @@ function memberEnvironment(
   // Two names have two paths.
   const words = member.name.split("/").map((word) => (word === "." ? "_" : encodeURIComponent(word)));
   if (state) given.RNV_STATE = state.replaceAll(memberPlaceholder, words.join("/"));
-  return { environment: given, missing: sources.filter((name) => !environment[name]) };
+  return {
+    environment: given,
+    missing: Object.keys(own).filter((name) => !environment[own[name] as string]),
+  };
 }
 
 /** Stands for the name of the member, without its stage, in the address of a state. */

@@ -1,4 +1,5 @@
 import type { Report } from "../../declaration/findings";
+import { dollarHint } from "../../declaration/read-value";
 import { star } from "../../declaration/secret-texts";
 import {
   type MapEntry,
@@ -45,6 +46,8 @@ export function parseDotenv(file: string, text: string, report: Report): Readonl
     if (!(cause instanceof DiagnosticsError)) throw cause;
     cause.diagnostics.forEach(report);
     hidden.push([at, text.length]);
+    // Lines before it may belong to the value that it ends, as those of a key in PEM form.
+    entries.clear();
   }
   source.shown = star(text, hidden);
   return entries;
@@ -148,7 +151,6 @@ function expand(text: string, of: Expansion): TemplatePart[] {
   const parts: TemplatePart[] = [];
   let size = 0;
   for (const { 0: whole, groups = {} } of text.matchAll(piece)) {
-    const dollarHint = "write $$ for a dollar, or put the value into single quotes";
     if (whole === "$") throw problem("a $ in the value names no variable", of.keyRange, dollarHint);
     const literal = whole === "$$" ? "$" : groups.text;
     const added = literal === undefined ? substitute(groups, of) : [{ kind: "text" as const, text: literal }];
@@ -177,13 +179,13 @@ function substitute(found: Readonly<Record<string, string>>, of: Expansion): Tem
     if (operator === "-") return expand(operand, of);
     throw problem(`${name} is empty`, keyRange, "give it a value in a line before this one");
   }
-  const part = { kind: "env" as const, name, source: `\${${name}}` };
+  const part = { kind: "env" as const, isGuess: true as const, name, source: `\${${name}}` };
   // A line `KEY` alone stands for the variable of the environment.
   if (operator !== "-" || earlier !== undefined) return [part];
   const fallback = plainText(expand(operand, of));
   const hint = "a default is plain text, or a name of this file";
   if (fallback === undefined)
-    throw problem(`the default of ${name} names a variable of the environment`, keyRange, hint);
+    throw problem("a default in it names a variable of the environment", keyRange, hint);
   return [colon === "" ? { ...part, fallback, mayBeEmpty: true } : { ...part, fallback }];
 }
 

@@ -92,10 +92,13 @@ type Thrown = Extract<ProgramMessage, { readonly thrown: string }>;
 
 /** The error of a program, at the first line of its stack that is the user's. */
 function programError(file: string, cwd: string, { stack, code, ...of }: Thrown, env: NodeJS.ProcessEnv) {
-  const thrown = maskVariables(of.thrown, env);
+  const thrown = maskVariables(of.thrown, env).replace(
+    /"[^\n]*"(?= ?(?:\.\.\.)? is not valid JSON)/,
+    "the text",
+  );
   const [first = "", ...others] = thrown.replace(/ \[ERR_\w+\]/, "").split("\n");
   // esbuild, which tsx uses, writes its finding below the first line.
-  const [, syntax] = /: ERROR: (.+)/.exec(thrown) ?? [];
+  const [, syntax] = /: ERROR: (.+?)(?: but found .*)?$/m.exec(thrown) ?? [];
   const frames = stack.split("\n").map((line) => /(?:^|[( ])((?:file:\/\/)?\/[^:]+):(\d+)/.exec(line));
   const [, at = "", line] =
     frames.find((frame) => frame && !frame[1]?.includes("/node_modules/") && frame[1] !== scriptPath()) ?? [];

@@ -271,6 +271,9 @@ const indentation: FindCause = ({ text, at, line, above, reason }) => {
 
 const causes: readonly FindCause[] = [tab, notClosed, afterQuote, needsQuotes, missingColon, indentation];
 
+/** `PASSWORD: x` */
+const variable = /(?<![\w.-])[A-Z][A-Z0-9_]*["']?[ \t]*[:=]/;
+
 /** Reads a file as a whole document, with its tree; undefined after a mistake. Its frames star out lines that hold a secret. */
 export function readDocument<Document>(
   schema: z.ZodType<Document>,
@@ -281,7 +284,9 @@ export function readDocument<Document>(
   const [file] = findFiles([path], cwd, report)[0] ?? [];
   const text = file === undefined ? undefined : readSource(file, cwd, maxTotalBytes, report);
   if (file === undefined || text === undefined) return undefined;
-  const shown = text.replace(/.+/g, (line) => (holdsSecret(line) ? line.replace(/\S/g, "*") : line));
+  const shown = text.replace(/.+/g, (line) =>
+    holdsSecret(line) || variable.test(line) ? line.replace(/\S/g, "*") : line,
+  );
   const source = new SourceFile(file, shown);
   const parsed = parseYaml(source, text, report);
   const root = parsed.root ?? mapNode([], source.range(0, 0));

@@ -71,7 +71,7 @@ describe("the environment of a member", () => {
     );
     expect(member?.environment).toEqual({ RNV_API_KEY: "s", AWS_REGION: "r" });
     expect(member?.problems.map(({ summary }) => summary)).toEqual([
-      "SHOP_AWS is not set, which shop is to be given",
+      "shop: the variable that env.AWS_ACCESS_KEY_ID names is not set",
     ]);
   });
 

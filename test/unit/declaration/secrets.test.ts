@@ -184,7 +184,7 @@ describe("a secret that may be missing", () => {
     ["{ fromEnv: NO_SUCH }", "the environment variable NO_SUCH is not set"],
     ["{ fromEnv: EMPTY }", "the environment variable EMPTY is empty"],
     ["{ fromFile: none.txt }", 'cannot read the file "none.txt": it does not exist'],
-    ["{ fromCommand: [no-such-program] }", "no-such-program: command not found"],
+    ["{ fromCommand: [no-such-program] }", 'the command "no-such-program" is not found'],
     ['"a${env.NO_SUCH}b"', "the environment variable NO_SUCH is not set"],
   ])("is left unread where its source is not here: %s", async (value, why) => {
     expect(await reason(value, { environment: { EMPTY: "" } })).toBe(why);

@@ -81,7 +81,7 @@ describe("a key without a value in an overlay", () => {
       "projects:\n",
     );
     expect(briefs(found)).toEqual([]);
-    expect(found.desired?.resources.size).toBe((await withOverlay("")).desired?.resources.size);
+    expect(found.desired?.resources.size).toBe((await withOverlay("{}")).desired?.resources.size);
   });
 
   it("is an error over a value: it may mean two things", async () => {
