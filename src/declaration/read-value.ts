@@ -188,9 +188,7 @@ function readEnvironment(
   return refuse(location, range, {
     code: "manifest.env_missing",
     summary: `the environment variable ${shownName(part, context)} is ${value === undefined ? "not set" : "empty"}`,
-    hint: part.isGuess
-      ? `set it, or ${dollarHint}`
-      : `set it, or write a default: ${source.slice(0, -1).trimEnd()}:-text}`,
+    hint: `set it, or ${part.isGuess ? dollarHint : `write a default: ${source.slice(0, -1).trimEnd()}:-text}`}`,
   });
 }
 

@@ -80,10 +80,12 @@ function walkNames(
   for (const named of value.entries.values()) {
     const own = entriesIn(named.value).get(nameAttribute)?.value;
     const name = own?.kind === "scalar" ? (own.value ?? named.key) : named.key;
-    const duplicate = `${type} ${quoteShort(named.key)} has the ${nameAttribute} of ${type} ${others.get(name)}`;
-    if (removedWithParent && others.has(name))
+    const other = others.get(name);
+    if (removedWithParent && other !== undefined) {
+      const duplicate = `${type} ${quoteShort(named.key)} has the ${nameAttribute} of ${type} ${quoteShort(other)}`;
       walk.report(error("manifest.duplicate_address", duplicate, { range: own?.range ?? named.keyRange }));
-    others.set(name, quoteShort(named.key));
+    }
+    others.set(name, named.key);
     // The key of a secret may hold its value: `{ PASSWORD:x }`.
     const isValue = blockType.shorthand?.secret === true && /[:=]/.test(named.key);
     if (!isValue)

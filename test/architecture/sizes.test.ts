@@ -20,7 +20,7 @@ const folders: Readonly<Record<string, Folder>> = {
   model: { paths: ["model", "diagnostics"], ceiling: 2_793, budget: 2_640 },
   api: { paths: ["api"], ceiling: 5_572, budget: 4_900 },
   declaration: { paths: ["declaration"], ceiling: 2_917, budget: 2_800 },
-  manifest: { paths: ["manifest"], without: ["manifest/convert"], ceiling: 4_121, budget: 3_400 },
+  manifest: { paths: ["manifest"], without: ["manifest/convert"], ceiling: 4_123, budget: 3_400 },
   "manifest/convert": { paths: ["manifest/convert"], ceiling: 560, budget: 560 },
   stack: { paths: ["stack"], ceiling: 4_261, budget: 4_250 },
   plan: { paths: ["plan"], ceiling: 5_434, budget: 5_150 },
