@@ -28,7 +28,7 @@ export const embeddedProfile = "embedded";
 export const checkProfileName = (name: string): string | undefined => {
   if (name === embeddedProfile) return `the profile "${embeddedProfile}" is built in and needs no login`;
   if (/^(?!rnv_)[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name)) return undefined;
-  return `a profile name has letters, digits, ".", "_" and "-", at most 64, and does not begin with rnv_ as a key`;
+  return `a profile name has letters, digits, ".", "_" and "-", at most 64; only a key begins with rnv_`;
 };
 
 /** Returns the absolute path of a file in the user's folder of profiles: `profiles.json`, or `NAME.key` for a key. */

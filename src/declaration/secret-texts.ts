@@ -6,7 +6,7 @@ import type { ProcessEnvironment } from "../model/target-location";
  * (`TOKEN_LIFETIME`).
  */
 const secretEnding =
-  /(^|_)(TOKEN|JWT|JWT_V2|SECRET|PASSWORD|PASSWD|PASS|\w+_PWD|PASSPHRASE|CREDENTIALS|PAT|(API|ACCESS|SECRET|PRIVATE|ENCRYPTION|SIGNING|ACCOUNT)_KEY|ACCESS_KEY_ID|PRIVATE_KEY_PEM)$/i;
+  /(^|_)(TOKEN|JWT|JWT_V2|SECRET|\w*PASSWORD|PASSWD|PASS|\w+_PWD|\w+_PW|\w+_SALT|SECRET_KEY_BASE|APIKEY|AUTHTOKEN|PASSPHRASE|CREDENTIALS|PAT|(API|ACCESS|SECRET|PRIVATE|ENCRYPTION|SIGNING|ACCOUNT)_KEY|ACCESS_KEY_ID|PRIVATE_KEY_PEM)$/i;
 /** Frameworks put such a value into the pages that everybody loads. */
 export const isPublicName = (name: string): boolean =>
   /(^|_)(PUBLIC|PUBLISHABLE)_/i.test(name) || /^(VITE|REACT_APP|EXPO)_/.test(name);
@@ -84,12 +84,12 @@ export function mayShow(value: unknown, isOpen: boolean): boolean {
   return onlyNames.test(value) || (isOpen && !holdsSecret(value) && !/\bsensitive\(/.test(value));
 }
 
-/** Stars out parts of a text; blanks and offsets stay. */
-export function star(text: string, ranges: readonly (readonly [number, number])[]): string {
+/** Stars out parts of a text, or puts another mark there; blanks and offsets stay. */
+export function star(text: string, ranges: readonly (readonly [number, number])[], mark = "*"): string {
   let shown = "";
   for (const [start, end] of [...ranges].sort((a, b) => a[0] - b[0])) {
     shown += text.slice(shown.length, Math.max(shown.length, start));
-    shown += text.slice(shown.length, end).replace(/\S/g, "*");
+    shown += text.slice(shown.length, end).replace(/\S/g, mark);
   }
   return shown + text.slice(shown.length);
 }

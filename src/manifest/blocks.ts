@@ -60,6 +60,8 @@ function walkChildren(
   }
 }
 
+const pairHint = "write KEY: VALUE, with a space after the colon";
+
 function walkNames(
   blockType: BlockType,
   { key, keyRange, value }: MapEntry,
@@ -69,7 +71,8 @@ function walkNames(
   if (value.kind !== "map") {
     if (isNull(value)) return;
     const summary = `${key} maps names to ${blockType.type.type} blocks, found ${describeKind(value)}`;
-    const hint = blockType.shorthand?.secret && value.kind === "scalar" ? undefined : hintForKeys(value, []);
+    const isSecret = blockType.shorthand?.secret === true && value.kind === "scalar";
+    const hint = isSecret ? pairHint : hintForKeys(value, []);
     walk.report(error("manifest.invalid_type", summary, { range: keyRange, hint }));
     return;
   }
@@ -95,7 +98,7 @@ function walkNames(
     const detail = "Names hold letters, digits, _ and -, and do not begin with -.";
     const plain = named.key.replace(/^-+|[^\w-]+/g, "_").slice(0, 80);
     const renamed = `${plain}: { ${nameAttribute}: ${quoteShort(named.key)}, … }`;
-    const hint = isValue ? "write KEY: VALUE, with a space after the colon" : renamed;
+    const hint = isValue ? pairHint : renamed;
     walk.report(error("manifest.invalid_name", summary, { range: named.keyRange, detail, hint }));
   }
 }

@@ -28,6 +28,7 @@ export function maskText(text: string, { root, failed }: ParsedYaml, index: Type
   const { zoneIn } = zonesOf(index);
   const used = new Set<SourceNode>();
   const ranges: (readonly [start: number, end: number])[] = [];
+  const comments: typeof ranges = [];
   const masked: { readonly node: SourceNode; readonly zone: Zone }[] = [];
   const mask = (node: SourceNode, zone: Zone): void => {
     if (zone !== "free") used.add(node);
@@ -41,14 +42,14 @@ export function maskText(text: string, { root, failed }: ParsedYaml, index: Type
       // A value that begins with # is a comment for YAML, and with & a mark.
       const [rest = ""] = /.*/.exec(text.slice(keyRange.end)) ?? [];
       const [comment = ""] = /(?<=\s)[#&].*/.exec(rest) ?? [];
-      ranges.push([keyRange.end + rest.length - comment.length, keyRange.end + rest.length]);
+      comments.push([keyRange.end + rest.length - comment.length, keyRange.end + rest.length]);
     }
   };
   if (root !== undefined) mask(root, "open");
   // An alias of a free key's content is judged where it is used.
   const hidden = masked.filter(({ node, zone }) => zone !== "free" || !used.has(node));
   ranges.push(...hidden.map(({ node: { range } }) => [range.start, range.end] as const));
-  return star(text, ranges);
+  return star(star(text, comments, " "), ranges);
 }
 
 const otherKeys: readonly string[] = [
@@ -108,7 +109,8 @@ export function zonesOf({ byType, shared }: TypeIndex) {
   const guesses = new Map<string, string | undefined>();
   /** Returns the key that is meant by a key; undefined for an unknown word. */
   const meant = (key: string): string | undefined => {
-    if (known.has(key) || mayBeSecret(key)) return known.has(key) ? key : undefined;
+    if (known.has(key) || mayBeSecret(key) || /[a-z](Pass|Pwd|Key|Dsn|Url)$/.test(key))
+      return known.has(key) ? key : undefined;
     if (!guesses.has(key) && guesses.size < mostGuesses) guesses.set(key, suggest(key, candidates));
     return guesses.has(key) ? guesses.get(key) : "state";
   };
@@ -123,7 +125,9 @@ export function zonesOf({ byType, shared }: TypeIndex) {
       if (key === "fromCommand" && part.kind === "list") return "command";
       const sensitive = node.entries.get(sensitiveKey)?.value;
       const isPublic = sensitive?.kind === "scalar" && sensitive.value === false;
-      return openKeys.has(key) || isPublic ? "open" : "hidden";
+      const isText = part.kind === "scalar" && typeof part.value === "string";
+      const isValue = isText && !textsOfSources[key]?.test(String(part.value));
+      return (openKeys.has(key) && !isValue) || isPublic ? "open" : "hidden";
     }
     if (zone !== "open") return zone;
     if (isFreeKey(key)) return "free";
@@ -137,6 +141,14 @@ export function zonesOf({ byType, shared }: TypeIndex) {
   };
   return { known, closed, meant, zoneIn };
 }
+
+/** The texts that may be shown in the block of a secret; any other may be its value. */
+const textsOfSources: Readonly<Record<string, RegExp>> = {
+  fromEnv: /^\w+$/,
+  fromFile: /./,
+  json: /^\//,
+  key: /./,
+};
 
 /** To compare more unknown words with all keys takes too long. */
 const mostGuesses = 1000;

@@ -20,7 +20,7 @@ const folders: Readonly<Record<string, Folder>> = {
   model: { paths: ["model", "diagnostics"], ceiling: 2_793, budget: 2_640 },
   api: { paths: ["api"], ceiling: 5_572, budget: 4_900 },
   declaration: { paths: ["declaration"], ceiling: 2_917, budget: 2_800 },
-  manifest: { paths: ["manifest"], without: ["manifest/convert"], ceiling: 4_123, budget: 3_400 },
+  manifest: { paths: ["manifest"], without: ["manifest/convert"], ceiling: 4_140, budget: 3_400 },
   "manifest/convert": { paths: ["manifest/convert"], ceiling: 560, budget: 560 },
   stack: { paths: ["stack"], ceiling: 4_261, budget: 4_250 },
   plan: { paths: ["plan"], ceiling: 5_434, budget: 5_150 },
@@ -32,15 +32,15 @@ const folders: Readonly<Record<string, Folder>> = {
   cli: { paths: ["cli"], ceiling: 7_309, budget: 6_800 },
   emulator: { paths: ["emulator"], ceiling: 3_780, budget: 3_780 },
   cdktf: { paths: ["cdktf"], ceiling: 1_570, budget: 1_570 },
-  terraform: { paths: ["terraform"], ceiling: 5_600, budget: 5_600 },
+  terraform: { paths: ["terraform"], ceiling: 5_625, budget: 5_600 },
 };
 
 /**
  * All of `src`. Grants: 300 lines for the readings of `emulator`, 350 for manifests in TypeScript and stacks, 250 for CI,
  * 150 for history. Fields that were inline spreads took another 511; stops and errors for a service of another form and for
- * imports that stages share another 56. Values that stand where a name belongs, and resources of other addresses, took 109.
+ * imports that stages share another 56. Values that stand where a name belongs, and resources of other addresses, took 152.
  */
-const whole: Folder = { paths: [""], ceiling: 63_700, budget: 60_010 };
+const whole: Folder = { paths: [""], ceiling: 63_743, budget: 60_010 };
 
 /** A ceiling that is further above its folder lets it grow unseen. */
 const slack = 50;

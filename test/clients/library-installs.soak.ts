@@ -78,7 +78,11 @@ describe.each(Object.keys(managers) as (keyof typeof managers)[])("installed by 
       copyFileSync(join(root, "examples/library", file), join(examples, file));
     const environment = { ...process.env, CI: "true" };
     const vitest = join(folder, "node_modules/.bin/vitest");
-    const told = execFileSync(vitest, ["run", "tests"], { cwd: folder, encoding: "utf8", env: environment });
+    const told = execFileSync(vitest, ["run", "tests", "--testTimeout=60000"], {
+      cwd: folder,
+      encoding: "utf8",
+      env: environment,
+    });
     expect(told).toContain("1 passed");
   }, 60_000);
 });

@@ -74,6 +74,8 @@ const isListed = ({ action, reason, withParent }: Change): boolean =>
 
 const runs = { numRuns: inSoak(200, 12) };
 
+jest.setTimeout(120_000);
+
 describe("the digest of a plan", () => {
   it("moves with an address, an action, an id or a value, and with nothing else", () =>
     fc.assert(

@@ -96,7 +96,7 @@ const key = "API key (not shown)";
     );
     expect(code).toBe(0);
     for (const complaint of [
-      'A profile name has letters, digits, ".", "_" and "-", at most 64, not "../shop".',
+      'A profile name has letters, digits, ".", "_" and "-", at most 64; only a key begins with rnv_.',
       'The profile "embedded" is built in and needs no login.',
       "The base URL sends the API key to api.example.com without encryption.",
       "The embedded platform needs no login: use --profile embedded.",

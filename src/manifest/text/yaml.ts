@@ -272,7 +272,9 @@ const indentation: FindCause = ({ text, at, line, above, reason }) => {
 const causes: readonly FindCause[] = [tab, notClosed, afterQuote, needsQuotes, missingColon, indentation];
 
 /** `PASSWORD: x` */
-const variable = /(?<![\w.-])[A-Z][A-Z0-9_]*["']?[ \t]*[:=]/;
+const variable = /(?<=(?<![\w.-])[A-Z][A-Z0-9_]*["']?[ \t]*[:=]).*/;
+
+const starred = (text: string): string => text.replace(/\S/g, "*");
 
 /** Reads a file as a whole document, with its tree; undefined after a mistake. Its frames star out lines that hold a secret. */
 export function readDocument<Document>(
@@ -285,7 +287,7 @@ export function readDocument<Document>(
   const text = file === undefined ? undefined : readSource(file, cwd, maxTotalBytes, report);
   if (file === undefined || text === undefined) return undefined;
   const shown = text.replace(/.+/g, (line) =>
-    holdsSecret(line) || variable.test(line) ? line.replace(/\S/g, "*") : line,
+    holdsSecret(line) ? starred(line) : line.replace(variable, starred),
   );
   const source = new SourceFile(file, shown);
   const parsed = parseYaml(source, text, report);

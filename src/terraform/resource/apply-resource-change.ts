@@ -7,6 +7,7 @@ import type { RequestOf, ResponseOf } from "../protocol";
 import type { RpcAnswer } from "../provider";
 import type { Schema } from "../schema/block";
 import type { TerraformShape } from "../schema/terraform-shape";
+import { requireWorkspace } from "./confirm-deleted";
 import { createResource } from "./create-resource";
 import { deleteResource } from "./delete-resource";
 import type { Applied, Writing } from "./finish-write";
@@ -16,6 +17,7 @@ export const applyResourceChange: RpcAnswer<"ApplyResourceChange"> = async (prov
   const type = provider.typeNamed(request.typeName);
   return carryOut(type, request, async ({ prior, planned, config, kept, nonce }) => {
     const session = provider.requireSession();
+    if (prior !== undefined) requireWorkspace(session, type.resource, type.nameIn(prior), kept);
     if (planned === undefined || config === undefined) {
       if (prior !== undefined) await deleteResource({ session, type, nonce }, prior);
       return { state: null, kept, diagnostics: [] };

@@ -5,6 +5,7 @@ import { DiagnosticsError, failure } from "../../diagnostics/diagnostic";
 import { sameName } from "../../model/names";
 import type { Accepted, DeleteInput } from "../../model/resource-operations";
 import type { TerraformObject } from "../codec";
+import { recentSession } from "../provider";
 import { finishWrite, type Writing } from "./finish-write";
 import { checkProtection } from "./plan-findings";
 
@@ -28,17 +29,24 @@ export async function deleteResource(call: Omit<Deletion, "input">, prior: Terra
 async function requestDeletion(deletion: Deletion): Promise<Accepted> {
   const { session, type, nonce, input } = deletion;
   const writes = session.writes(nonce);
+  // A part is deleted by its ID alone: no name confirms it.
+  const part = type.resource.removedWithParent && (await type.find(recentSession(session).reads, input));
+  if (part) requireName(input, part.name);
   try {
     return await sendTwice(() => type.resource.remove(writes, input));
   } catch (refused) {
     if (!(refused instanceof ApiError)) throw refused;
     const { name } = (refused.status === 400 && (await type.find(session.reads.fresh(), input))) || input;
     // Terraform composes every text: the platform may have the name in other code points.
-    if (!sameName(name, input.name))
-      throw failure("plan.stale", `${input.address} is called "${name}" now`, { hint: "plan again" });
+    requireName(input, name);
     if (name !== input.name) return sendTwice(() => type.resource.remove(writes, { ...input, name }));
     return endAfter(deletion, refused);
   }
+}
+
+function requireName({ address, name }: DeleteInput, now: string): void {
+  const hint = `plan again; where that does not help, name it ${name} again, or remove it from the state`;
+  if (!sameName(now, name)) throw failure("plan.stale", `${address} is called "${now}" now`, { hint });
 }
 
 /** Returns the end of a refused deletion whose resource is deleted, or being deleted; throws the refusal where it exists. */

@@ -5,10 +5,12 @@ import { generatedName, protectionAttribute } from "../../model/terraform-names"
 import { Unknown } from "../../model/value";
 import { shortList } from "../../model/wording";
 import { findResource, resourceTypes } from "../../resources";
+import { variable } from "../../resources/variable";
 import { type TerraformObject, textIn } from "../codec";
 import type { Session } from "../provider";
 import type { TerraformShape } from "../schema/terraform-shape";
 import { findParent, parentFindings } from "./confirm-deleted";
+import { keyInUse } from "./namesakes";
 import type { CheckedChange } from "./plan-change";
 
 /** Returns values that the platform would refuse: errors for a create and for sent values, warnings for the rest. */
@@ -39,6 +41,10 @@ export async function offerFindings(change: CheckedChange): Promise<readonly Dia
     },
   );
   const isReplacement = replaced.length > 0 || isSecondPlan(change);
+  const isMoved =
+    prior !== undefined && resource === variable && parentId !== type.parentIn(type.knownIn(prior));
+  if (isMoved && parentId && (await type.find(session.reads, { name: type.nameIn(config), parentId })))
+    return [await keyInUse(session.reads, parentId, false)];
   return [...parentFindings(parent, isReplacement ? "error" : "warning"), ...found];
 }
 

@@ -78,7 +78,10 @@ async function readNow({ session, type, state, kept }: StoredResource): Promise<
   // The times in private data are those of the last run, which may not serve.
   const written = { ...recorded, id: kept.lastRun?.id || recorded.id };
   if (id !== undefined) session.reads.expect(type.addressOf(name), written, { parentId });
-  const read = await type.read(session.reads, { id, name, declared, recorded, parentId });
+  // The name of a part stands in for no ID: another resource may have that ID.
+  const isPart = resource.removedWithParent && resource.nameAttribute !== undefined;
+  const asked = isPart && id !== undefined ? undefined : { declared };
+  const read = await type.read(session.reads, { id, name, recorded, parentId, ...asked });
   const isHeld = async () => parentId && (await runInputs({ session, type }, parentId))?.isHeld;
   const unchecked = (why: string, details: Partial<Diagnostic>) => ({
     diagnostics: [warning("live.unchecked", `${resource.type} "${name}" ${why}`, details)],

@@ -7,7 +7,7 @@ import { diagnosticsOf, withoutTaint } from "../messages";
 import { noPrivateData, writtenNow } from "../private-data";
 import { recentSession, type Session } from "../provider";
 import type { AskedChange } from "../resource/apply-resource-change";
-import { parentChange, requireThere } from "../resource/confirm-deleted";
+import { parentChange, requireThere, requireWorkspace } from "../resource/confirm-deleted";
 import { createOnce } from "../resource/create-resource";
 import { deleteResource } from "../resource/delete-resource";
 import { type Applied, revisionAfter, type Writing } from "../resource/finish-write";
@@ -28,6 +28,7 @@ export async function applyVariables(
   session: Session,
   { prior: recorded, planned, config = {}, kept, nonce }: AskedChange,
 ): Promise<Applied> {
+  if (recorded) requireWorkspace(session, service, textIn(recorded, "service_id") ?? "", kept);
   const at = { session, type: entryType, nonce };
   const change = recorded && planned && (await parentChange(session, entryType, recorded, planned));
   const isMoved = change === "left";

@@ -21,6 +21,7 @@ import {
   requireWorkspace,
 } from "../resource/confirm-deleted";
 import { importIdOf } from "../resource/identity";
+import { keyInUse } from "../resource/namesakes";
 import { mustBeReplaced, plannedAs } from "../resource/plan-resource-change";
 import { locateImport } from "../resource/resource-state";
 import { secretFindings, sizeFindings } from "../resource/validate-resource-config";
@@ -78,9 +79,11 @@ const read: RpcAnswer<"ReadResource"> = async ({ session }, { currentState, priv
   const listed = owner?.kind === "found" ? await reads.variables(serviceId) : undefined;
   if (listed === undefined || state.ids === null) return unchanged;
   const left: Diagnostic[] = [];
+  const taken = new Set([...rows.values()].map(({ ids }) => ids));
   for (const [key, row] of [...rows]) {
     // By its name too: the answer to its creation may have been that of another.
-    const live = listed.find((one) => one.id === row.ids) ?? listed.find((one) => one.key === key);
+    const named = listed.find((one) => one.key === key && !taken.has(one.id));
+    const live = listed.find((one) => one.id === row.ids) ?? named;
     rows.delete(key);
     if (live === undefined) continue;
     const { updated_at: time, values, [generatedName]: made } = row;
@@ -124,8 +127,11 @@ const planMap: RpcAnswer<"PlanResourceChange"> = async ({ session }, request) =>
   const owner = isChecked ? await findReferred(session, service, canonicalId(serviceId), "service_id") : {};
   const isReplacement = isMoved || readPrivate(request.priorPrivate).workspace !== undefined;
   const moved = `these variables are deleted from their service and created in service ${serviceId}`;
+  const inTarget = isMoved && session && serviceId ? ((await session.reads.variables(serviceId)) ?? []) : [];
+  const isInUse = inTarget.some(({ key }) => key in elementsOf(planned?.ids));
   const found = [
     ...diagnostics,
+    ...(isInUse && session && serviceId ? [await keyInUse(session.reads, serviceId, false)] : []),
     ...(isMoved ? [mustBeReplaced(moved, "service_id")] : []),
     ...parentFindings(owner, isReplacement ? "error" : "warning"),
   ];
