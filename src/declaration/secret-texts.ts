@@ -8,7 +8,7 @@ import type { ProcessEnvironment } from "../model/target-location";
 const secretEnding =
   /(^|_)(TOKEN|JWT|JWT_V2|SECRET|\w*PASSWORD|PASSWD|PASS|\w+_PWD|\w+_PW|\w+_SALT|SECRET_KEY_BASE|APIKEY|AUTHTOKEN|PASSPHRASE|CREDENTIALS|PAT|(API|ACCESS|SECRET|PRIVATE|ENCRYPTION|SIGNING|ACCOUNT)_KEY|ACCESS_KEY_ID|PRIVATE_KEY_PEM)$/i;
 /** Frameworks put such a value into the pages that everybody loads. */
-export const isPublicName = (name: string): boolean =>
+const isPublicName = (name: string): boolean =>
   /(^|_)(PUBLIC|PUBLISHABLE)_/i.test(name) || /^(VITE|REACT_APP|EXPO)_/.test(name);
 
 export const isSecretName = (name: string): boolean => secretEnding.test(name) && !isPublicName(name);
