@@ -5,7 +5,6 @@ import { DiagnosticsError, failure } from "../../diagnostics/diagnostic";
 import { sameName } from "../../model/names";
 import type { Accepted, DeleteInput } from "../../model/resource-operations";
 import type { TerraformObject } from "../codec";
-import { recentSession } from "../provider";
 import { finishWrite, type Writing } from "./finish-write";
 import { checkProtection } from "./plan-findings";
 
@@ -30,7 +29,8 @@ async function requestDeletion(deletion: Deletion): Promise<Accepted> {
   const { session, type, nonce, input } = deletion;
   const writes = session.writes(nonce);
   // A part is deleted by its ID alone: no name confirms it.
-  const part = type.resource.removedWithParent && (await type.find(recentSession(session).reads, input));
+  const reads = session.reads.fresh({ mostAgeMs: 1000, ignoresWrites: true });
+  const part = type.resource.removedWithParent && (await type.find(reads, input));
   if (part) requireName(input, part.name);
   try {
     return await sendTwice(() => type.resource.remove(writes, input));
