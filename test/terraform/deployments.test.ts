@@ -37,6 +37,9 @@ describeTerraform("deployments and the canvas", () => {
       expect(output).toContain("cannot use (sensitive), (sensitive)");
       expect(output).not.toContain("canary");
     }
+    // Terraform does not order a new deployment after the deletion of variables.
+    world.write(service);
+    await world.apply();
     world.write(service + deployment(1));
     await world.apply();
   }, 120_000);
