@@ -125,7 +125,7 @@ describe("fields and variables", () => {
   const scenario = eachScenario();
   const api = (more: string) =>
     `services:\n  api:\n    kind: web\n    configuration: { repository: "https://git.example.com/api" }\n${more}`;
-  const service = () => scenario.emulator.store.services()[0];
+  const service = () => scenario.emulator.store.services().find(({ name }) => name === "api");
 
   it("stay as they are and are never sent where they were never declared", async () => {
     scenario.write("rnv.yaml", api(""));

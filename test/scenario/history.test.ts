@@ -145,8 +145,9 @@ describe("rnv history", () => {
     expect(await scenario.run("restart", "service.shop.api")).toMatchObject({ code: 1 });
     scenario.fail();
     await scenario.run("state", "mv", "service.shop.api", "service.shop.core");
+    const web = idOf("service.shop.web");
     await scenario.run("state", "rm", "service.shop.web");
-    await scenario.run("import", "service.shop.web", scenario.emulator.store.services()[1]?.id ?? "");
+    await scenario.run("import", "service.shop.web", web);
     const ofApi = [
       ...[
         "state mv: done",
