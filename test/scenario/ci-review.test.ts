@@ -39,7 +39,7 @@ describe("a reviewed plan", () => {
     scenario.runWith({ env: onMain() }, "ci", "apply", ...args);
   const own = (kind: "plan" | "apply") => ownComments(server, kind);
   const changeLive = (branch: string) => {
-    scenario.emulator.store.editConfiguration(scenario.idOf(), { branch });
+    scenario.emulator.store.editConfiguration(scenario.idOf("api"), { branch });
   };
 
   it("is applied at the merge, once, and a job that runs again does nothing", async () => {

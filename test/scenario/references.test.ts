@@ -32,7 +32,7 @@ describe("a reference to a field that is not declared", () => {
     scenario.write("rnv.yaml", pair("configuration: { branch: next }", "configuration.port"));
     expect(await scenario.run("apply", ...approve)).toMatchObject({ code: 0, stderr: "" });
     expect(scenario.valueOf("IT", "worker")).toBe("8000");
-    scenario.emulator.store.editService(scenario.idOf(), ({ configuration }) => ({
+    scenario.emulator.store.editService(scenario.idOf("api"), ({ configuration }) => ({
       configuration: { ...configuration, port: 7000 },
     }));
     scenario.write("rnv.yaml", pair("configuration: { branch: later }", "configuration.port"));
@@ -61,7 +61,7 @@ it("a change of what the platform decides and a variable refers to is said to co
   const { store } = scenario.emulator;
   await scenario.applied(pair("configuration: { branch: main }", "url"));
   // The service moves its addresses: no declared field was changed.
-  store.editService(scenario.idOf(), ({ configuration }) => ({
+  store.editService(scenario.idOf("api"), ({ configuration }) => ({
     configuration: { ...configuration, platformDomainEnabled: false },
   }));
   scenario.settle();

@@ -54,7 +54,7 @@ describe("a saved plan", () => {
   it("is refused once what it touches changed behind its back", async () => {
     scenario.write("rnv.yaml", shop("/b", "api", "web"));
     await scenario.run("plan", "-out", "second.rnvplan");
-    scenario.emulator.store.editConfiguration(scenario.idOf(), { branch: "other" });
+    scenario.emulator.store.editConfiguration(scenario.idOf("api"), { branch: "other" });
     await refused("second.rnvplan", stale("service.shop.api is not as it was: it changed on the platform"));
   });
 

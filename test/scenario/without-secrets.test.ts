@@ -153,7 +153,7 @@ describe("without the secrets of production", () => {
       putSources();
       const withNew = { ...env, SHOP_NEW: "new-one" };
       expect(await scenario.runWith({ env: withNew }, "apply", "p.rnvplan")).toMatchObject({ code: 0 });
-      expect(scenario.emulator.store.variableValue(scenario.variable("NEW")?.id ?? "")).toBe("new-one");
+      expect(scenario.valueOf("NEW", "api")).toBe("new-one");
       const quiet = await scenario.runWith({ env: withNew }, "plan", "-detailed-exitcode");
       expect(quiet.code).toBe(0);
     });

@@ -70,12 +70,12 @@ export interface Scenario {
   /** Method and path (ids as ID) of the requests since the last `forget`; writes only unless said. */
   requests(which?: "all" | "writes"): string[];
   forget(): void;
-  /** The service of that name; without one, the first of all. */
+  /** The service of that name; without a name, the only service. Requests side by side arrive in any order: no service is the first. */
   service(name?: string): StoredService | undefined;
   idOf(name?: string): string;
   /** Names of all services, sorted. */
   names(): string[];
-  /** A variable of the service of that name; without one, of the first of all. */
+  /** A variable of the service of that name; without a name, of the only service. */
   variable(key: string, service?: string): StoredVariable | undefined;
   valueOf(key: string, service?: string): string | undefined;
   /** Deployments of a service, oldest first, without those that the platform queued by itself. */
@@ -208,7 +208,11 @@ export async function startScenario({ fresh, ...options }: ScenarioOptions = {})
       emulator.resetLog();
       sent.length = 0;
     },
-    service: (name) => emulator.store.services().find((one) => name === undefined || one.name === name),
+    service: (name) => {
+      const services = emulator.store.services();
+      if (name === undefined && services.length > 1) throw new Error("several services: give a name");
+      return services.find((service) => name === undefined || service.name === name);
+    },
     idOf: (name) => scenario.service(name)?.id ?? "",
     names: () =>
       emulator.store
