@@ -58,7 +58,7 @@ describe("the library, over HTTP", () => {
       exitCode: 0,
       report: { has_drift: false },
     });
-    const [api] = emulator.store.services();
+    const api = emulator.store.services().find(({ name }) => name === "api");
     emulator.store.editConfiguration(api?.id as string, { branch: "elsewhere" });
     expect(await rnv.drift(context, { manifest })).toMatchObject({
       exitCode: 2,

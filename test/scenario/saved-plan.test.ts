@@ -96,8 +96,6 @@ describe("a saved plan", () => {
     await scenario.isQuiet();
   });
 
-  const liveNames = () => scenario.emulator.store.services().map(({ name }) => name);
-
   it("confirms no deletion: it shows the same block as without -out, and apply refuses it", async () => {
     scenario.write("rnv.yaml", shop("/c", "api"));
     const bare = await scenario.run("plan");
@@ -125,7 +123,7 @@ describe("a saved plan", () => {
     const other = await scenario.run("apply", "fifth.rnvplan", "--confirm-delete=service.shop.api");
     expect({ code: other.code, writes: scenario.requests() }).toEqual({ code: 4, writes: [] });
     const { code } = await scenario.run("apply", "fifth.rnvplan", "--confirm-delete=service.shop.web");
-    expect({ code, live: liveNames() }).toEqual({ code: 0, live: ["api"] });
+    expect({ code, live: scenario.names() }).toEqual({ code: 0, live: ["api"] });
     await scenario.isQuiet();
   });
 
@@ -138,7 +136,7 @@ describe("a saved plan", () => {
     expect(stdout).not.toContain("blocked");
     expect(stderr).toContain("To do exactly this: rnv apply both.rnvplan");
     expect((await scenario.run("apply", "both.rnvplan")).code).toBe(0);
-    expect(liveNames()).toEqual(["api"]);
+    expect(scenario.names()).toEqual(["api"]);
     await scenario.isQuiet();
   });
 
@@ -178,9 +176,9 @@ describe("a saved plan", () => {
     const another = { env: { RNV_STATE_KEY: "a".repeat(64) } };
     const elsewhere = await scenario.runWith(another, "apply", "confirmed.rnvplan");
     expect(elsewhere).toMatchObject(failing(5, "made with another key"));
-    expect(liveNames()).toEqual(["api", "web"]);
+    expect(scenario.names()).toEqual(["api", "web"]);
     expect((await scenario.run("apply", "confirmed.rnvplan")).code).toBe(0);
-    expect(liveNames()).toEqual(["api"]);
+    expect(scenario.names()).toEqual(["api"]);
   });
 
   it("is blocked where it destroys, as its plan shows, and wants the names", async () => {
