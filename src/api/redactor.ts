@@ -221,8 +221,13 @@ function secretForms(secret: string): ReadonlySet<string> {
     ...inner.map((form) => orSame(form, decodeURIComponent)),
     ...textsInJson(trimmed),
   ];
-  return new Set(parts.filter((part) => part !== "" && !isScheme(part)).flatMap(encodings));
+  const shown = parts.filter((part) => part !== "" && !isScheme(part));
+  return new Set(shown.flatMap(normalForms).flatMap(encodings));
 }
+
+/** A platform may compose the letters of a text, or part them. */
+const normalForms = (text: string): readonly string[] =>
+  /^[\0-\x7f]*$/.test(text) ? [text] : [text, text.normalize("NFC"), text.normalize("NFD")];
 
 /** `password=…` of a connection string, `Password=…;`, `?token=…`. */
 const namedSecret = /(?:password|passwd|pwd|secret|token|key)=([^;&\s]+)/gi;

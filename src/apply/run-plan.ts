@@ -1,4 +1,4 @@
-import { diagnosticOf, isConflict } from "../api/api-error";
+import { type ApiError, diagnosticOf, isConflict } from "../api/api-error";
 import { type Diagnostic, DiagnosticsError, error } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
 import type { ApplyCounts, StepAction } from "../model/apply-event";
@@ -213,7 +213,8 @@ const hintOfHidden = (unlisted = ""): string =>
   `No list shows ${unlisted}. If one has this name, manage it with its ID from the dashboard (import: ID), or use another name.`;
 
 /** Returns a failure as a diagnostic with the line of the manifest that declares the refused field. */
-function diagnosticOfFailure({ address, attributes, range: whole }: Change, failure: unknown): Diagnostic {
+function diagnosticOfFailure(change: Change, failure: unknown): Diagnostic {
+  const { address, attributes, range: whole } = change;
   const range = (attributes.length === 1 ? attributes[0]?.range : undefined) ?? whole;
   if (failure instanceof DiagnosticsError && failure.diagnostics[0]) return failure.diagnostics[0];
   if (failure instanceof UnknownReference) {
@@ -222,7 +223,13 @@ function diagnosticOfFailure({ address, attributes, range: whole }: Change, fail
     const hint = `The API has not shown ${attribute} of ${referred} yet. Run the same command again.`;
     return error("apply.failed", summary, { address, range, hint });
   }
-  return diagnosticOf(failure, { address, range });
+  const found = diagnosticOf(failure, { address, range });
+  const { status, kind } = failure as Partial<ApiError>;
+  const isNamed = status === 400 && operationOf(change) === "delete";
+  if (kind !== "refused" || (status !== 404 && !isNamed)) return found;
+  const changed = isNamed ? "it was renamed" : "it, or what it is in, was deleted";
+  const other = found.hint === undefined ? "" : `\nElse ${found.hint}`;
+  return { ...found, hint: `if ${changed} since the plan: rnv plan shows it${other}` };
 }
 
 /** Reads the parents of the run's deployments again, and records their computed attributes. */

@@ -2,7 +2,7 @@ import { type Diagnostic, DiagnosticsError, error } from "../diagnostics/diagnos
 import { typeOf } from "../model/address";
 import type { LiveResource } from "../model/live";
 import { sameName } from "../model/names";
-import type { Accepted, AppliableValue } from "../model/resource-operations";
+import type { Accepted, AppliableValue, CreateInput } from "../model/resource-operations";
 import { pathsWith, ruleAt } from "../model/resource-type";
 import type { AppliedValue } from "../model/state";
 import { type Attributes, isPlain, type Plain } from "../model/value";
@@ -31,8 +31,8 @@ export async function create(context: ChangeContext): Promise<ChangeEnd> {
   if (ended && ended.kind !== "done") return ended;
   await proveGone(context);
   const accepted =
-    (await findEarlierCreate(context, input.name)) ??
-    (await sendCreate(context, input.name, () => context.type.create(context.endpoints, input)));
+    (await findEarlierCreate(context, input)) ??
+    (await sendCreate(context, input, () => context.type.create(context.endpoints, input)));
   // The service chooses the value of a null field.
   const sent = new Map([...values].filter(([, value]) => value !== null));
   return finishWrite(context, accepted, { sent, values, isNew: true });
@@ -45,7 +45,7 @@ const mostAgeMs = 1000;
  * Returns the resource that an interrupted run created, if a list shows it. Throws `DiagnosticsError` where another
  * user has created it since the plan, or the plan's list left it out.
  */
-async function findEarlierCreate(context: ChangeContext, name: string): Promise<Accepted | undefined> {
+async function findEarlierCreate(context: ChangeContext, input: CreateInput): Promise<Accepted | undefined> {
   const { run, change, instance, type, parentId } = context;
   const { address, missing, range } = change;
   const isResumed = run.retriableIntents.some((open) => open.address === address && open.method === "POST");
@@ -53,13 +53,13 @@ async function findEarlierCreate(context: ChangeContext, name: string): Promise<
   const recorded = missing ? instance.recorded?.id : undefined;
   const fence = run.record.fences[address]?.filter((id) => id !== recorded) ?? [];
   const reads = run.reads.excluding(fence).fresh({ mostAgeMs, ignoresWrites: true });
-  const search = { name, parentId, declared: instance.resolved };
+  const search = { name: input.name, parentId, declared: instance.resolved };
   const candidates = (await type.candidates(reads, search)) ?? [];
   if (candidates.some(({ id }) => id === recorded))
     throw notGone(change, recorded ?? "", "run the command again");
   const [found, ...others] = candidates;
   if (!found) return undefined;
-  if (isResumed && others.length === 0) return recordCreated(context, found);
+  if (isResumed && others.length === 0) return takeCreated(context, input, found);
   const summary = `${address} was created after the plan was made (ID ${found.id})`;
   const hint = `Plan again. To manage it: rnv import ${address} ${found.id}`;
   throw new DiagnosticsError([error("live.unmanaged_exists", summary, { address, range, hint })]);
@@ -79,18 +79,27 @@ export async function update(context: ChangeContext): Promise<ChangeEnd> {
     attributes: new Map([...values, ...sent]),
   };
   const send = () => type.update(context.endpoints, input);
-  const accepted = await (type.reacts ? sendCreate(context, input.name, send) : sendTwice(send));
+  const accepted = await (type.reacts ? sendCreate(context, input, send) : sendTwice(send));
   return finishWrite(context, accepted, { sent, values, isNew: false });
 }
 
 /** Sends the request for a resource or a run, and looks for its result where the answer is uncertain. */
-function sendCreate(context: ChangeContext, name: string, send: () => Promise<Accepted>): Promise<Accepted> {
+function sendCreate(
+  context: ChangeContext,
+  input: CreateInput,
+  send: () => Promise<Accepted>,
+): Promise<Accepted> {
   const { run, change, instance, type, parentId } = context;
   const { reads, record, journal } = run;
   const { address } = change;
   const { candidates } = type;
   if (!candidates) return sendTwice(send);
-  const search = { name, parentId, declared: instance.resolved, since: firstSentAt(run, address) };
+  const search = {
+    name: input.name,
+    parentId,
+    declared: instance.resolved,
+    since: firstSentAt(run, address),
+  };
   const note = "the platform failed and may have done it: looking for it for at most 30 s";
   return createOrFind(reads.excluding(record.fences[address] ?? []), {
     send,
@@ -98,12 +107,25 @@ function sendCreate(context: ChangeContext, name: string, send: () => Promise<Ac
       const found = await candidates(now, { ...search, body: journal.openAt(address).at(-1)?.body });
       return found?.filter(isFree(address, journal.all()));
     },
-    take: (found) => recordCreated(context, found),
+    take: (found) => takeCreated(context, input, found),
     refuse: () => journal.closeAt(address, { result: "refused", status: 409 }),
     several: (found) => new DiagnosticsError([severalFound("apply.uncertain", address, found)]),
     command: "rnv apply",
     onWait: () => run.emit({ type: "progress", address, action: "create", note }),
   });
+}
+
+/** Records a possible result of a lost request. Another user may have made it with other secrets, which no read shows. */
+async function takeCreated(
+  context: ChangeContext,
+  input: CreateInput,
+  found: LiveResource,
+): Promise<Accepted> {
+  const made = await recordCreated(context, found);
+  const { type, endpoints } = context;
+  const changed = new Set(pathsWith(type, "secret"));
+  if (changed.size === 0) return made;
+  return sendTwice(() => type.update(endpoints, { ...input, id: found.id, changed, live: found }));
 }
 
 async function recordCreated(context: ChangeContext, created: LiveResource): Promise<Accepted> {

@@ -80,13 +80,19 @@ export function writeAttributes(
     if (field?.fields !== undefined) {
       const text = `${key} of ${owner}`;
       written[field.name] = writeAttributes(library, knownMap(library, value, text), field.fields, text);
-    } else if (field !== undefined) written[field.name] = value;
+    } else if (field !== undefined) written[field.name] = requireFinite(value, `${key} of ${owner}`);
     else if (!others.includes(key)) {
       const hint = didYouMean(key, [...names.keys(), ...others]);
       throw new Error(`${owner} has no field ${JSON.stringify(key)}${hint === undefined ? "" : `: ${hint}`}`);
     }
   }
   return written;
+}
+
+/** JSON has null for NaN, which is a field that is left out. */
+function requireFinite(value: unknown, about: string): unknown {
+  if (typeof value === "number" && !Number.isFinite(value)) throw new Error(`${about} is ${value}`);
+  return value;
 }
 
 /** The construct of a resource or a data source, as its fields are read and set. */
@@ -201,7 +207,7 @@ export function defineMembers<Self>(
     [key]: {
       ...getter(get),
       set(this: Self, value: unknown) {
-        write(this, value ?? undefined);
+        write(this, requireFinite(value, key) ?? undefined);
       },
     },
     [`${key}Input`]: getter(read),

@@ -80,12 +80,13 @@ function stackTargets(
   const needing = (unit: string): readonly string[] =>
     stacks.flatMap((other) => (other.dependencies.includes(unit) ? other.unit : []));
   const sharesRun = chosen.length > 1;
+  // A stack that was renamed left its state, which records the resources of its new name.
+  const left = address === "" ? namesOfStates(target, target.stage) : [];
+  const names = [...new Set([...stacks.map(({ unit }) => unit), ...left])];
   return (isReversed ? [...chosen].reverse() : chosen).map(({ unit, dependencies }) => ({
     ...inStack(target, unit, { sharesRun }),
     waitsFor: isReversed ? needing(unit) : dependencies,
-    others: areRead
-      ? stacks.flatMap((stack) => (stack.unit === unit ? [] : inStack(target, stack.unit)))
-      : [],
+    others: areRead ? names.flatMap((name) => (name === unit ? [] : inStack(target, name))) : [],
   }));
 }
 
@@ -95,11 +96,10 @@ async function targetsOfState(request: Request, screen: Screen): Promise<readonl
   if (takesPlan && words[0] !== undefined) return [targetAt(request, { stage: "any", planFile: words[0] })];
   const target = await inRequestedStage(request, screen);
   if (others === "none") return [target];
-  const folder = resolve(cwd, ".rnv", target.stage ?? "");
-  const hasState = (name: string): boolean => isFile(resolve(folder, name, "state.json"));
-  // A state outside of the folders of stacks is the state of the whole app. Only a folder holds a ".".
-  const isShared = givenAddress(request) !== "" || hasState("") || !existsSync(`${folder}/.`);
-  const names = isShared || stacks.length > 0 ? stacks : readdirSync(folder).filter(hasState);
+  // A state outside of the folders of stacks is the state of the whole app.
+  const isShared =
+    givenAddress(request) !== "" || isFile(resolve(cwd, ".rnv", target.stage ?? "", "state.json"));
+  const names = isShared || stacks.length > 0 ? stacks : namesOfStates(request, target.stage);
   if (names.length === 0) return [target];
   if (names.length === 1 || (scope === "each" && words[0] === undefined))
     return names.map((name) => inStack(target, name));
@@ -107,6 +107,14 @@ async function targetsOfState(request: Request, screen: Screen): Promise<readonl
     "each stack has a state of its own here, and this is about one",
     `name one: ${names.map((name) => `--stack ${escapeText(name)}`).join(", ")}`,
   );
+}
+
+/** Names of the stacks that have a state in its default folder. */
+function namesOfStates({ cwd }: Pick<Request, "cwd">, stage = ""): readonly string[] {
+  const folder = resolve(cwd, ".rnv", stage);
+  // Only a folder holds a ".".
+  if (!existsSync(`${folder}/.`)) return [];
+  return readdirSync(folder).filter((name) => isFile(resolve(folder, name, "state.json")));
 }
 
 /** Refuses a word that names a manifest or an address. Each verb parameter ends with the right option for the word. */

@@ -1,5 +1,6 @@
 import { joinExitCodes, runTargets } from "../commands/targets";
 import type { CrossValue, OtherStack, StackUnit } from "../declaration/load-request";
+import { failure } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
 import { isHiddenOutput } from "../model/desired";
 import { splitStage } from "../model/stage";
@@ -103,13 +104,22 @@ async function shareAddresses(targets: readonly Target[], screen: Screen): Promi
   return shared;
 }
 
+const stillRead = (stack: string, reading: readonly string[]) =>
+  failure(
+    "guard.consumers",
+    `${reading.join(", ")} ${reading.length === 1 ? "reads" : "read"} values of the stack ${stack}`,
+    {
+      hint: `destroy that too, before it: rnv destroy ${[stack, ...reading].join(" ")}`,
+    },
+  );
+
 /**
  * Runs a manifest, or stacks in turn with a heading each or as one JSON document. If a dependency of a stack failed, a
  * verb that writes skips the stack, which then has no result.
  */
 async function runStacks(
   targets: readonly Target[],
-  { writes, others: need }: TargetRules,
+  { writes, order, others: need }: TargetRules,
   screen: Screen,
   run: (target: Target, screen: Screen) => Promise<TargetEnd>,
 ): Promise<void> {
@@ -119,6 +129,7 @@ async function runStacks(
   const documents: Record<string, unknown> = {};
   const failed = new Set<string>();
   const outputsOf = new Map<string, SharedOutputs>();
+  const managing = new Set<string>();
   /** Returns a stack with the outputs of the other stacks: from this run, else from their states. */
   const withOthers = async (unit: StackUnit, others: readonly Target[]): Promise<StackUnit> => {
     const crossValues = new Map<string, SharedOutputs>();
@@ -128,6 +139,8 @@ async function runStacks(
       const state = await stateOf(other, screen);
       const records = Object.entries(state?.resources ?? {}) as [Address, RecordedResource][];
       known.set(stack, { state: other.state, ids: new Map(records.map(([at, { id }]) => [at, id])) });
+      if (records.some(([, { retained }]) => !retained)) managing.add(stack);
+      else managing.delete(stack);
       const outputs = Object.entries(state?.outputs ?? {}).filter(([, value]) => !isHiddenOutput(value));
       const recorded = outputs.map(([key, value]): [string, CrossValue] => [key, { kind: "value", value }]);
       crossValues.set(stack, outputsOf.get(stack) ?? new Map(recorded));
@@ -147,6 +160,8 @@ async function runStacks(
     }
     const unit = target.unit && { ...target.unit, state: target.state, needsValues: need === "needed" };
     const complete = unit ? { ...target, unit: await withOthers(unit, others) } : target;
+    const reading = order === "dependents first" ? waitsFor.filter((other) => managing.has(other)) : [];
+    if (reading.length > 0) throw stillRead(stack, reading);
     if (areMany && !isDocument) terminal.out(titleOf(screen, "stack", stack, gap));
     gap = "\n";
     let text = "";

@@ -11,6 +11,7 @@ import { isFingerprint, type State } from "../model/state";
 import { Computed, Template, UnreadSecret } from "../model/value";
 import { declareAbsentParts } from "../plan/absent-parts";
 import { isOpenFieldFinding, settleOpenFields } from "../plan/data";
+import { moveParts } from "../plan/moved-parts";
 import { consentsIn } from "../plan/saved-plan";
 import { resourceTypes } from "../resources";
 import type * as stack from "../stack/load-stack";
@@ -20,7 +21,9 @@ import type { Context, LoadContext, PlanRequest, StateKey } from "./context";
 import { nothingDesired } from "./refresh";
 
 /** Reads the desired state that `-f` values name: YAML manifests, or synthesized stacks, but not both at once. */
-export async function loadDesired(request: ManifestRequest): Promise<LoadedManifest> {
+export async function loadDesired(given: ManifestRequest): Promise<LoadedManifest> {
+  // No variable is set that an object inherits, such as `constructor`.
+  const request = { ...given, environment: Object.assign(Object.create(null), given.environment) };
   const areStacks = await areStackPaths(request);
   if (!areStacks.includes(true)) return loadManifest(request);
   if (!areStacks.includes(false)) return (require("../stack/load-stack") as typeof stack).loadStack(request);
@@ -69,7 +72,11 @@ export async function loadDeclared(
   if (!loaded.desired) return loaded;
   const known = await knownSecrets(context, loaded.desired, from.state);
   connection.redact(known);
-  const whole = declareAbsentParts(loaded.desired, from.state, resourceTypes);
+  const whole = declareAbsentParts(
+    moveParts(loaded.desired, from.state, resourceTypes),
+    from.state,
+    resourceTypes,
+  );
   const { desired, diagnostics } = await withKnownFields(whole, loaded.diagnostics, connection);
   if (hasErrors(diagnostics)) return { diagnostics };
   const found = await fingerprintKey(context, desired, request, from);

@@ -86,7 +86,7 @@ export const codeMeanings = {
   "command.output_lost":
     "Standard output could not be written. The command itself was finished. Make room, then run it again.",
   "command.undelivered":
-    "The webhook was not reached. The result is in the output of the job. Check the address, then run the job again.",
+    "The webhook was not reached, or `onEvent` of the library failed. The result is in the output. Check the address, then run the job again.",
   "state.unreadable":
     "The state or its journal cannot be read. `rnv state backups` lists earlier states, `rnv state restore` brings one back.",
   "state.newer": "A newer rnv wrote the state. Update rnv.",
@@ -160,6 +160,8 @@ export const codeMeanings = {
     "Terraform deletes this resource and creates it again, because a field cannot be changed in place. Read what is lost before you approve.",
   "plan.retained":
     "A resource stays in the state, archived or retained, and is not destroyed. To forget it: `rnv state rm ADDRESS`.",
+  "plan.variable_deleted":
+    "Keys that leave an `rnv_variables` are deleted from the service. Read them before you approve.",
   "plan.target_unknown":
     "`-target`, `-exclude`, `-replace`, `-confirm-delete` or `removed` names an address that is neither declared nor recorded: check its spelling. Or `-replace` names one that the other two leave out.",
   "plan.data_deferred":

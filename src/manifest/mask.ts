@@ -126,7 +126,7 @@ export function zonesOf({ byType, shared }: TypeIndex) {
       const sensitive = node.entries.get(sensitiveKey)?.value;
       const isPublic = sensitive?.kind === "scalar" && sensitive.value === false;
       const isText = part.kind === "scalar" && typeof part.value === "string";
-      const isValue = isText && !textsOfSources[key]?.test(String(part.value));
+      const isValue = isText && !textsOfSources.get(key)?.test(String(part.value));
       return (openKeys.has(key) && !isValue) || isPublic ? "open" : "hidden";
     }
     if (zone !== "open") return zone;
@@ -143,12 +143,12 @@ export function zonesOf({ byType, shared }: TypeIndex) {
 }
 
 /** The texts that may be shown in the block of a secret; any other may be its value. */
-const textsOfSources: Readonly<Record<string, RegExp>> = {
-  fromEnv: /^\w+$/,
-  fromFile: /./,
-  json: /^\//,
-  key: /./,
-};
+const textsOfSources = new Map([
+  ["fromEnv", /^\w+$/],
+  ["fromFile", /./],
+  ["json", /^\//],
+  ["key", /./],
+]);
 
 /** To compare more unknown words with all keys takes too long. */
 const mostGuesses = 1000;

@@ -31,6 +31,12 @@ export function decideDeclared(instance: ResourceInstance, context: DecisionCont
   if (wrongImport) return refuse(about, wrongImport);
 
   const { changes, released, drift, keptDiagnostics, diagnostics: found } = diffAttributes(instance, about);
+  if (changes.some(({ path }) => path === instance.type.nameAttribute)) {
+    const holder = nameHolder(about, context);
+    if (holder) return refuse(about, exchanged(instance, holder));
+    const other = namesake(about, context);
+    if (other) return refuse(about, nameTaken(instance, other));
+  }
   const asked = context.input.options.replace.includes(instance.address);
   const isReplaced = asked || changes.some((change) => change.forcesReplacement);
   const diagnostics = isReplaced ? found : [...found, ...keptDiagnostics];
@@ -70,6 +76,35 @@ function namesake(
       isPlacedAs(type, live, resolved) &&
       !owners.has(ownerKey(live.type, live.id)),
   );
+}
+
+/**
+ * Returns the recorded resource that has the name which another is to have. A loop that numbers its addresses passes names
+ * on: each live resource would become another. Values that are declared are written again, and are no loss.
+ */
+function nameHolder({ instance, resolved }: ResolvedInstance, { children }: DecisionContext) {
+  const { type, desired, parent } = instance;
+  const isWritten = [...(desired?.attributes.values() ?? [])].every(({ source }) => source !== "generate");
+  if (type.removedWithParent && isWritten) return undefined;
+  const name = resolved.get(type.nameAttribute ?? "");
+  return (children.get(parent) ?? []).find(
+    (other) =>
+      other.type === type && other !== instance && other.recorded && sameName(other.live?.name, name),
+  );
+}
+
+function nameTaken(instance: ResourceInstance, { type, id, name }: LiveResource): Diagnostic {
+  const summary = `${instance.address} cannot be named ${JSON.stringify(name)}: another ${type} has that name (ID ${id})`;
+  const hint = "declare another name, or rename or delete the other first";
+  return errorAt(instance, "live.unmanaged_exists", summary, { hint });
+}
+
+function exchanged(instance: ResourceInstance, { address, live }: ResourceInstance): Diagnostic {
+  const summary = `${instance.address} would become ${JSON.stringify(live?.name)}, which is ${address}`;
+  const detail =
+    "Addresses that count, such as those of a loop, name other resources once one is added or removed.";
+  const hint = `address each by its name, and move its record: rnv state mv ${address} NEW\nTo pass the name on: give ${address} another name or delete it, apply, then write this`;
+  return errorAt(instance, "manifest.moved", summary, { detail, hint });
 }
 
 export function errorAt(

@@ -105,7 +105,11 @@ function* nameTakeovers(instances: ResourceInstances): Generator<readonly [Addre
   }
 }
 
-function declaredName({ address, desired, type }: ResourceInstance): string {
+export function declaredName({
+  address,
+  desired,
+  type,
+}: Pick<ResourceInstance, "address" | "desired" | "type">): string {
   const declared = type.nameAttribute && desired?.attributes.get(type.nameAttribute)?.value;
   return typeof declared === "string" ? declared : address.slice(address.lastIndexOf(".") + 1);
 }

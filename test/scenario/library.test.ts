@@ -28,6 +28,11 @@ const manifest = {
   },
 };
 
+const unheard = { code: "command.undelivered", severity: "warning", summary: "onEvent failed: no database" };
+const throwing = (): void => {
+  throw new Error("no database");
+};
+
 describe("the library, over HTTP", () => {
   const emulator = createEmulator({ deploySeconds: 0, operationSeconds: 0 });
   let server: EmulatorServer;
@@ -159,6 +164,16 @@ describe("the library, over HTTP", () => {
     expect(emulator.store.services()).toHaveLength(2);
     expect(await rnv.apply(context, { manifest: less, savedPlan })).toMatchObject({ exitCode: 0 });
     expect(await rnv.apply(context, { manifest, mode: "destroy" })).toMatchObject({ exitCode: 0 });
+  });
+
+  it.each([
+    ["throws", () => throwing()],
+    ["rejects", async () => throwing()],
+  ])("finishes an apply whose onEvent %s, and warns of it", async (_, onEvent) => {
+    const context = open({ state: "unheard.json", onEvent });
+    const warned = { diagnostics: expect.arrayContaining([expect.objectContaining(unheard)]) };
+    expect(await rnv.apply(context, { manifest })).toMatchObject({ exitCode: 0, ...warned });
+    expect(await rnv.apply(context, { manifest, mode: "destroy" })).toMatchObject({ exitCode: 0, ...warned });
   });
 
   it("ends a manifest in TypeScript once it is aborted", async () => {

@@ -2,7 +2,7 @@ import { existsSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { App, TerraformStack } from "cdktf";
 import { Construct } from "constructs";
-import { generate, RnvProvider, Service } from "../../src/cdktf/cdktf";
+import { generate, Project, RnvProvider, Service } from "../../src/cdktf/cdktf";
 import { eventSchema } from "../../src/model/apply-event";
 import { approve, eachScenario, failing, printing, refusing } from "../support/cli";
 import { itInSoak, shareOf } from "../support/soak";
@@ -261,6 +261,45 @@ describe("an app of several stacks", () => {
     expect(stdout).not.toMatch(/project\.shop|cross-stack-output/);
     synthesizeInto(scenario.folder, (app) => new BaseStack(app, "staging"));
     expect(await rnv("plan", "-detailed-exitcode")).toMatchObject({ code: 0 });
+  });
+
+  it("destroys no stack whose values another stack reads that has resources", async () => {
+    await rnv("apply", ...approve);
+    scenario.forget();
+    const refused = await rnv("destroy", "staging", ...approve);
+    expect(refused).toMatchObject(
+      failing(4, "error[guard.consumers]: staging-apps reads values of the stack staging"),
+    );
+    expect(refused.stderr).toContain("rnv destroy staging staging-apps");
+    expect(scenario.requests()).toEqual([]);
+    expect(await rnv("destroy", "staging-apps", ...approve)).toMatchObject({ code: 0 });
+    expect(await rnv("destroy", "staging", ...approve)).toMatchObject({ code: 0 });
+  });
+
+  it("finds the state of a stack that has another name now, and adopts nothing of it", async () => {
+    const named = (name: string) =>
+      synthesizeInto(scenario.folder, (app) => {
+        const stack = new TerraformStack(app, name);
+        new RnvProvider(stack, "rnv");
+        new Project(stack, "shop", { name: "Shop" }).addService("api", {
+          kind: "worker",
+          configuration: { repository: "https://git.example.com/shop/api" },
+        });
+      });
+    named("shop");
+    await rnv("apply", ...approve);
+    const before = worlds();
+    named("store");
+    const move = "rnv state mv --stack shop --to .rnv/store/state.json project.shop";
+    const refused = await rnv("apply", "--adopt", ...approve);
+    expect(refused).toMatchObject(failing(1, "project.shop is recorded in the stack shop, as project.shop"));
+    expect(refused.stderr).toContain(move);
+    expect(await scenario.run(...move.split(" ").slice(1))).toMatchObject({ code: 0 });
+    await rnv("apply", ...approve);
+    expect({ quiet: (await rnv("plan", "-detailed-exitcode")).code, world: worlds() }).toEqual({
+      quiet: 0,
+      world: before,
+    });
   });
 
   itInSoak(

@@ -1,6 +1,13 @@
 import { checkBaseUrl, createHttpTransport } from "../../api/http-transport";
 import type { Transport } from "../../api/transport";
-import { type Diagnostic, DiagnosticsError, error, failure, hasErrors } from "../../diagnostics/diagnostic";
+import {
+  type Diagnostic,
+  DiagnosticsError,
+  error,
+  failure,
+  hasErrors,
+  warning,
+} from "../../diagnostics/diagnostic";
 import { manifestJson } from "../../manifest/text/json";
 import { programRunner } from "../../manifest/text/run-program";
 import { mentionsStage, splitStage } from "../../model/stage";
@@ -78,7 +85,10 @@ export function openContext(options: ContextOptions): Context {
       stage: options.stage === undefined ? undefined : splitStage(options.stage),
       emit: (event) => {
         const { eventDocument } = require("../../report/documents") as typeof documents;
-        onEvent?.(eventDocument(event, new Date(systemClock.now()).toISOString()) as ApplyEvent);
+        const told = eventDocument(event, new Date(systemClock.now()).toISOString()) as ApplyEvent;
+        // A listener that throws, now or later, stops no apply.
+        const tell = async () => onEvent?.(told);
+        void tell().catch((cause: unknown) => command.warn?.(notHeard(cause)));
       },
       runProgram: programRunner({ signal }),
       // It stays open for the next command.
@@ -97,6 +107,9 @@ export function openContext(options: ContextOptions): Context {
   contexts.set(context, open);
   return context;
 }
+
+const notHeard = (cause: unknown): Diagnostic =>
+  warning("command.undelivered", `onEvent failed: ${cause instanceof Error ? cause.message : cause}`);
 
 /**
  * Makes a plan, as `rnv plan` does: the exact difference to the live service. Takes no lock and writes nothing.

@@ -19,7 +19,7 @@ import {
   unappliedFields,
   type Writing,
 } from "./finish-write";
-import { nameInUse, namesakes, reserveName } from "./namesakes";
+import { inTurnOfParent, nameInUse, namesakes, reserveName } from "./namesakes";
 import { findPreserved, preserveMissing } from "./preserved";
 import { findStartedRun, listRuns, requireComplete, runInputs } from "./reactions";
 
@@ -60,8 +60,9 @@ async function make(creation: Sending): Promise<MadeResource> {
     return { accepted: { id: live.id, live }, diagnostics: [] };
   }
   if (runs !== undefined) return startRun(creation);
-  const create = () => (nameAttribute === undefined ? createOnce(creation) : createNamed(creation));
-  return writtenAs(creation, await create());
+  const create = () => createOnce(creation);
+  const accepted = nameAttribute === undefined ? inTurnOfParent(creation, create) : createNamed(creation);
+  return writtenAs(creation, await accepted);
 }
 
 /** Returns a write with a warning for each name in it that the answer to it does not show. */
@@ -72,7 +73,10 @@ export function writtenAs({ type, input }: Sending, accepted: Accepted): MadeRes
 }
 
 /** Starts a run, unless an interrupted apply already started a run after the last change. */
-export async function startRun(sending: Sending): Promise<MadeResource> {
+export const startRun = (sending: Sending): Promise<MadeResource> =>
+  inTurnOfParent(sending, () => startOrFindRun(sending));
+
+async function startOrFindRun(sending: Sending): Promise<MadeResource> {
   const creation = { ...sending, session: recentSession(sending.session) };
   const { session, type, wanted, kept, input } = creation;
   const { parentId } = input;
@@ -136,7 +140,13 @@ export async function createOnce(creation: Sending, before: readonly LiveResourc
   return createOrFind(reads, {
     send,
     look: (now) => candidates(now, search),
-    take: async (found) => acceptedAs(creation, found),
+    take: async (found) => {
+      // Another user may have made it with another value, which no read shows.
+      const changed = new Set(type.secrets.map(({ path }) => path));
+      if (changed.size === 0) return acceptedAs(creation, found);
+      const update = { ...input, id: found.id, changed, live: found };
+      return sendTwice(() => type.resource.update(session.writes(nonce), update));
+    },
     several: (found) => {
       const hint = "import the right one by its ID, and delete the others";
       return new DiagnosticsError([{ ...severalFound("apply.uncertain", input.address, found), hint }]);

@@ -32,6 +32,10 @@ export function reserveName<T>(sending: Sending, work: () => Promise<T>, ownId?:
   });
 }
 
+/** Does the work on the deployment or layout of a parent: of two in one process, the second sees the first. */
+export const inTurnOfParent = <T>({ session, type, input }: Sending, work: () => Promise<T>): Promise<T> =>
+  session.inTurn([type.resource.type, input.parentId].join("\0"), work);
+
 /** Returns the error of a name that is in use, with the import block that manages the resource. */
 export function nameInUse({ type, input }: Sending, found: readonly LiveResource[]): Diagnostic {
   const { resource } = type;
@@ -54,18 +58,22 @@ export function nameInUse({ type, input }: Sending, found: readonly LiveResource
 export async function keyInUse(reads: Reads, parentId: string, isNew: boolean): Promise<Diagnostic> {
   const read = await readParent(reads, variable, parentId);
   const name = read?.kind === "found" ? JSON.stringify(read.live.name) : parentId;
-  const detail = waysOut(variable, isNew ? importBlock(variablesResource, parentId) : undefined);
+  const detail = waysOut(variable, importBlock(variablesResource, parentId), isNew);
   return error("live.unmanaged_exists", `already in service ${name}`, { detail });
 }
 
-/** Lists the ways out of a name or key in use: no call can tell who has it. Without a `block`, an update asked for it. */
-function waysOut({ nameAttribute: word = "", parents: [parent] }: Resource, block?: string): string {
+/** Lists the ways out of a name or key in use: no call can tell who has it. A map that `isNew` is false for is in the state. */
+function waysOut(
+  { nameAttribute: word = "", parents: [parent] }: Resource,
+  block: string,
+  isNew = true,
+): string {
   const replaced = `  - the resource that is replaced here with create_before_destroy: choose another ${word}, or remove create_before_destroy. In Pulumi, set deleteBeforeReplace.`;
   return [
     `A ${word} is unique in its ${parent?.type ?? "workspace"}. This ${word} may belong to:`,
-    ...(block === undefined ? [] : [replaced]),
-    `  - a resource of this configuration that gives it up: apply again.${block ? ` Two that exchange a ${word} need two applies, with a third ${word} between them.` : ""}`,
-    `  - a resource that destroy = false or a killed apply left, or that was created elsewhere: choose another ${word}${block ? `, or import it:\n\n${block}` : "."}`,
+    ...(isNew ? [replaced] : []),
+    `  - a resource of this configuration that gives it up: apply again.${isNew ? ` Two that exchange a ${word} need two applies, with a third ${word} between them.` : ""}`,
+    `  - a resource that destroy = false or a killed apply left, or that was created elsewhere: choose another ${word}, or import it${isNew ? "" : ", after terraform state rm of this map"}:\n\n${block}`,
   ].join("\n");
 }
 

@@ -86,13 +86,13 @@ export async function placeFindings(change: CheckedChange): Promise<readonly Dia
   return [warning("live.moved", `${about}, and declares none`, { attribute, detail, hint })];
 }
 
-/** Returns the error of a value that was changed at the service, whose changes here are ignored, and that is to be set again. */
+/** Returns the error of a value that is to be set again, and that the configuration does not have, or ignores. */
 export const unknownValue = (key: string, attribute: string): Diagnostic =>
   error("plan.invalid_combination", `the value of ${key} is not known here, and cannot be set again`, {
     attribute,
     detail:
-      "It was changed outside of Terraform, and ignore_changes keeps the value of the configuration from it.",
-    hint: `take ${attribute} out of ignore_changes for this plan`,
+      "It was set outside of Terraform, and the configuration has no value for it, or ignore_changes withholds that.",
+    hint: `give it a value, or take ${attribute} out of ignore_changes for this plan`,
   });
 
 /** Returns an error if `deletion_protection` of the resource or of the provider block forbids its deletion. */

@@ -30,10 +30,11 @@ export async function preservedFindings(change: CheckedChange): Promise<readonly
   if (!isElsewhere) {
     const declared = type.declaredWithSecrets(config);
     const isWhole = type.secrets.every(({ path }) => declared.has(path));
-    return wasElsewhere && !isWhole ? [noLongerPreserved(type.resource, name)] : [];
+    if (wasElsewhere && !isWhole) return [noLongerPreserved(type.resource, name)];
+    if (isWhole || prior === undefined) return [];
   }
   const parentId = type.parentIn(type.knownIn(config));
-  if (parentId === undefined) return wasElsewhere ? [mayBeLost(type.resource, name)] : [];
+  if (parentId === undefined) return prior === undefined ? [] : [mayBeLost(type.resource, name)];
   if (session === undefined || prior !== undefined || name === "") return [];
   if ((await findParent(session, type.resource, parentId)).finding) return [];
   const found = await findPreserved({ session, type }, name, parentId);

@@ -22,7 +22,7 @@ import {
   unappliedFields,
   type Writing,
 } from "./finish-write";
-import { reserveName } from "./namesakes";
+import { inTurnOfParent, reserveName } from "./namesakes";
 import { plannedWrites } from "./plan-change";
 import { unknownValue } from "./plan-findings";
 
@@ -52,7 +52,10 @@ export async function updateResource(change: Writing, prior: TerraformObject): P
   const written = await finishWrite({ ...change, input, made, step: "update" });
   const { accepted, failed, diagnostics } = written;
   if (failed?.severity === "error") throw new DiagnosticsError([failed]);
-  const refused = unappliedFields(type, { sent, defaults, before, live: accepted.live }, error);
+  // A name that was changed since the plan is no part of the write: the answer shows it.
+  const { nameAttribute = "" } = type.resource;
+  const compared = new Map([...attributes].filter(([path]) => changed.has(path) || path === nameAttribute));
+  const refused = unappliedFields(type, { sent: compared, defaults, before, live: accepted.live }, error);
   // The state stays: the next plan compares it with the live values.
   if (refused.length > 0) throw new DiagnosticsError(refused);
   return { state: stateAfter(change, written.live, failed), kept: { applied, ...written.kept }, diagnostics };
@@ -85,10 +88,14 @@ interface SendingUpdate extends Sending {
 async function send(sending: SendingUpdate): Promise<MadeResource> {
   const { type, input } = sending;
   if (type.resource.runs !== undefined) return startRun(sending);
-  const isRenamed = input.changed.has(type.resource.nameAttribute ?? "");
-  const update = () => sendUpdate(sending);
+  const { nameAttribute } = type.resource;
+  const send = () => sendUpdate(sending);
+  const update = () => {
+    if (nameAttribute === undefined) return inTurnOfParent(sending, send);
+    return input.changed.has(nameAttribute) ? reserveName(sending, send, input.id) : send();
+  };
   try {
-    return writtenAs(sending, await (isRenamed ? reserveName(sending, update, input.id) : update()));
+    return writtenAs(sending, await update());
   } catch (cause) {
     if (!(cause instanceof ApiError) || cause.status !== 404) throw cause;
     const about = type.addressOf(input.live?.name ?? input.name);

@@ -1,5 +1,6 @@
 import { type Diagnostic, error, warning } from "../../diagnostics/diagnostic";
 import { generatedName } from "../../model/terraform-names";
+import { shortList } from "../../model/wording";
 import { variable } from "../../resources/variable";
 import {
   asObject,
@@ -137,12 +138,22 @@ export function planVariables(change: VariablesChange): Pick<ResourcePlan, "plan
     const isLost = known === undefined && !entryType.declaredWithSecrets(wanted).has("value");
     if (isLost && !(prior && isOpen)) diagnostics.push(unknownValue(key, "values"));
   }
-  isWritten ||= [...recorded.keys()].some((key) => !rows.has(key));
+  const leaving = [...recorded.keys()].filter((key) => !rows.has(key));
+  if (leaving.length > 0) diagnostics.push(leavingWarning(leaving));
+  isWritten ||= leaving.length > 0;
   const maps = withRows({ ...base, ids: {}, updated_at: {} }, rows);
   const planned = { ...maps, [revisionName]: isWritten ? unknown : revision };
   // For each key of a new map one line is enough.
   return { planned: before ? planned : { ...planned, updated_at: unknown }, diagnostics };
 }
+
+/** Terraform counts the deletion of a key as a change of its map. */
+const leavingWarning = (keys: readonly string[]): Diagnostic =>
+  warning("plan.variable_deleted", `${shortList(keys, 20)}: deleted from the service`, {
+    attribute: "values",
+    detail: "A value that was generated, or set elsewhere, is lost.",
+    hint: "to give a key to another resource, take this map away with a removed block (destroy = false) in the same apply, and import the service into a map at a new address",
+  });
 
 /**
  * Returns the findings about a resource that declares no map. Values that are taken away are no order to delete. A resource

@@ -23,6 +23,16 @@ describe.each(onShare)("the fields of the constructs on %s", (_name, on) => {
     return JSON.parse(library.Testing.synth(stack));
   }
 
+  it("hold no number that JSON cannot hold: it would reset the field", () => {
+    const stack = new library.TerraformStack(library.Testing.app(), "shop");
+    const web = (configuration: object) => new Service(stack, "api", { kind: "web", configuration });
+    expect(() => web({ port: Number("x") })).toThrow("port of configuration of rnv_service shop/api is NaN");
+    const job = new Service(stack, "job", { kind: "worker" });
+    expect(() => {
+      job.configuration.replicas = Number.POSITIVE_INFINITY;
+    }).toThrow("is Infinity");
+  });
+
   it("are references where they are read, and what the program gave as Input", () => {
     const { resource } = written((stack) => {
       const shop = new Project(stack, "shop", { name: "Shop" });
