@@ -76,7 +76,8 @@ function tsxOf(path: string): string | undefined {
   }
 }
 
-const toInstall = "install what it imports in its folder: npm install --save-dev terraform-provider-rnv";
+const toInstall =
+  "install what it imports in its folder (npm install --save-dev NAME); the aliases of a tsconfig.json need -chdir to its folder";
 
 const hints: Readonly<Record<string, string>> = {
   ERR_MODULE_NOT_FOUND: toInstall,
