@@ -76,8 +76,7 @@ function tsxOf(path: string): string | undefined {
   }
 }
 
-const toInstall =
-  "install what it imports in its folder (npm install --save-dev NAME); the aliases of a tsconfig.json need -chdir to its folder";
+const toInstall = "install what it imports in its folder; aliases of a tsconfig.json need rnv -chdir";
 
 const hints: Readonly<Record<string, string>> = {
   ERR_MODULE_NOT_FOUND: toInstall,
