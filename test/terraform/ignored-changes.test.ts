@@ -134,6 +134,6 @@ describeTerraform("ignore_changes", () => {
     write("worker");
     const output = await world.told("apply -auto-approve -input=false", 1);
     expect(output).toContain("The value of LOST is not known here, and cannot be set again");
-    expect(output).toContain("Take value out of ignore_changes for this plan.");
+    expect(output).toContain("Give it a value, or take value out of ignore_changes for this plan.");
   }, 60_000);
 });
