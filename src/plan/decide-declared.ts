@@ -4,7 +4,7 @@ import { isPlacedAs } from "../model/declared-choice";
 import type { DesiredResource } from "../model/desired";
 import type { LiveResource } from "../model/live";
 import { sameName } from "../model/names";
-import { isParentAttribute, isPreserved } from "../model/resource-type";
+import { isParentAttribute, isPreserved, pathsWith } from "../model/resource-type";
 import type { Decision } from "./decision";
 import { diffAttributes } from "./diff";
 import { isGone, ownerKey, type ResourceInstance, whyAgain, whyGone } from "./instances";
@@ -84,8 +84,9 @@ function namesake(
  */
 function nameHolder({ instance, resolved }: ResolvedInstance, { children }: DecisionContext) {
   const { type, desired, parent } = instance;
-  const isWritten = [...(desired?.attributes.values() ?? [])].every(({ source }) => source !== "generate");
-  if (type.removedWithParent && isWritten) return undefined;
+  const isWritten = (path: string): boolean =>
+    (desired?.attributes.get(path) ?? { source: "generate" }).source !== "generate";
+  if (type.removedWithParent && pathsWith(type, "secret").every(isWritten)) return undefined;
   const name = resolved.get(type.nameAttribute ?? "");
   return (children.get(parent) ?? []).find(
     (other) =>

@@ -30,9 +30,16 @@ describe("a variable whose entry has another name", () => {
     await at.isQuiet();
   });
 
-  it("passes no made value on to another key: entries that count are refused", async () => {
+  it.each([
+    ["that is made", `value: ${generated}`],
+    ["that is preserved", "preserve: true"],
+  ])("passes no value %s on to another key: entries that count are refused", async (_, more) => {
     const counted = (...keys: readonly string[]) =>
-      api(`{ ${keys.map((key, at) => `s${at}: { key: ${key}, value: ${generated} }`).join(", ")} }`);
+      api(`{ ${keys.map((key, at) => `s${at}: { key: ${key}, ${more} }`).join(", ")} }`);
+    await at.applied(api("{}"));
+    if (more.startsWith("preserve"))
+      for (const key of ["CSRF", "COOKIE", "CIPHER"])
+        at.emulator.store.addVariable(at.idOf("api"), key, `of ${key}`);
     await at.applied(counted("CSRF", "COOKIE", "CIPHER"));
     at.forget();
     at.write("rnv.yaml", counted("COOKIE", "CIPHER"));

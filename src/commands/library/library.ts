@@ -229,9 +229,12 @@ async function runCommand<Name extends keyof Requests, T extends Outcome>(
   const commands = require("./commands") as typeof loaded;
   const manifest = (request as ManifestRequest | null)?.manifest;
   const warnings: Diagnostic[] = [];
+  const warn = (found: Diagnostic): void => {
+    if (warnings.every(({ summary }) => summary !== found.summary)) warnings.push(found);
+  };
   // A copy: the program may change its object once the command runs.
   const copied = manifest === undefined ? undefined : manifestJson(manifest);
-  const run = open({ manifest: copied, warn: (warning) => warnings.push(warning) });
+  const run = open({ manifest: copied, warn });
   const answer = async () => work(run, readRequest(name, request), commands);
   const outcome = await answer()
     .catch((cause: unknown) => {
