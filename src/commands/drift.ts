@@ -9,6 +9,7 @@ import { instanceOf, type Plan } from "../plan/plan";
 import { resourceTypes } from "../resources";
 import { type Context, type Outcome, type PlanRequest, planRequest } from "./context";
 import { type BuiltPlan, buildPlan, prefetch, withDeployers } from "./plan";
+import type { PlanStart } from "./recover-and-read";
 
 export interface DriftRequest extends Pick<PlanRequest, "files" | "targets" | "excludes" | "verifyValues"> {
   /** Classes that count as drift besides `drifted` and `missing`. */
@@ -29,6 +30,21 @@ export interface DriftOutcome extends Outcome {
 export async function drift(context: Context, request: DriftRequest): Promise<DriftOutcome> {
   const connection = await prefetch(context);
   const state = await context.backend.read();
+  const outcome = driftFrom(context, request, { connection, state });
+  const { exitCode, report } = await outcome.catch(() => ({ exitCode: 1, report: undefined }));
+  if (exitCode === 0 && report?.pending.length === 0) return outcome;
+  // An apply that ran meanwhile made no drift: its changes are in the state by now.
+  const now = await context.backend.read();
+  if (JSON.stringify(now) === JSON.stringify(state)) return outcome;
+  const reads = connection.reads.fresh();
+  return driftFrom(context, request, { connection: { ...connection, reads }, state: now });
+}
+
+async function driftFrom(
+  context: Context,
+  request: DriftRequest,
+  { connection, state }: Pick<PlanStart, "connection" | "state">,
+): Promise<DriftOutcome> {
   if (state) connection.reads.remember(state);
   // Variables that are not declared are reported, too.
   connection.reads.prefetchVariables("recorded services");

@@ -28,7 +28,7 @@ const folders: Readonly<Record<string, Folder>> = {
   apply: { paths: ["apply"], ceiling: 2_756, budget: 2_650 },
   state: { paths: ["state"], ceiling: 3_450, budget: 3_450 },
   report: { paths: ["report"], ceiling: 4_900, budget: 4_900 },
-  commands: { paths: ["commands"], ceiling: 6_058, budget: 4_850 },
+  commands: { paths: ["commands"], ceiling: 6_074, budget: 4_850 },
   cli: { paths: ["cli"], ceiling: 7_332, budget: 6_800 },
   emulator: { paths: ["emulator"], ceiling: 3_780, budget: 3_780 },
   cdktf: { paths: ["cdktf"], ceiling: 1_573, budget: 1_570 },
@@ -39,9 +39,9 @@ const folders: Readonly<Record<string, Folder>> = {
  * All of `src`. Grants: 300 lines for the readings of `emulator`, 350 for manifests in TypeScript and stacks, 250 for CI,
  * 150 for history. Fields that were inline spreads took another 511; stops and errors for a service of another form and for
  * imports that stages share another 56. Values that stand where a name belongs, and resources of other addresses, took 152.
- * Names that pass from one resource to another, and renamed stacks, took 205.
+ * Names that pass from one resource to another, and renamed stacks, took 221.
  */
-const whole: Folder = { paths: [""], ceiling: 63_948, budget: 60_010 };
+const whole: Folder = { paths: [""], ceiling: 63_964, budget: 60_010 };
 
 /** A ceiling that is further above its folder lets it grow unseen. */
 const slack = 50;

@@ -2,7 +2,7 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { embeddedApiKey } from "../../src/emulator/emulator";
 import { driftDocumentSchema } from "../../src/plan/drift";
-import { approve, eachScenario, failing, oneScenario, printing } from "../support/cli";
+import { approve, eachScenario, failing, oneScenario, openScenario, printing } from "../support/cli";
 import { textIn } from "../support/rows";
 import { itInSoak, shareOf } from "../support/soak";
 
@@ -313,3 +313,29 @@ describe("the findings of drift", () => {
     await said("suspended", { address: "service.shop.api", code: "suspended" });
   });
 });
+
+/** A job of drift takes no lock: another job may apply meanwhile. */
+it.each(["just now", "long ago"])(
+  "reports nothing of what an apply changes while drift reads (made %s)",
+  async (made) => {
+    const scenario = await openScenario();
+    const fast = { node: ["--require", join(__dirname, "../support/fast-clock.cjs")] };
+    const one = (name: string, port: number) =>
+      `  ${name}: { kind: worker, configuration: { port: ${port} }, deploy: { when: never } }\n`;
+    await scenario.applied(`services:\n${one("api", 1)}${one("web", 1)}`);
+    if (made === "long ago") scenario.settle();
+    scenario.write("rnv.yaml", `services:\n${one("api", 2)}`);
+    let isFirst = true;
+    const run = async (): Promise<void> => {
+      await scenario.applies("--confirm-delete", "service.web");
+    };
+    scenario.fail(({ path }) => {
+      if (!isFirst || !path.endsWith("/canvas")) return undefined;
+      isFirst = false;
+      return { kind: "hook", when: "before", run };
+    });
+    const { code, stdout } = await scenario.runWith(fast, "drift");
+    expect({ code, stdout }).toMatchObject(printing(0, "No drift. Your infrastructure matches"));
+    expect(scenario.names()).toEqual(["api"]);
+  },
+);
