@@ -6,8 +6,8 @@ import { declaredName } from "./graph";
 import { applyMoves } from "./instances";
 
 /**
- * Adds the move of each recorded variable that is declared at a new address. A key is one variable of its service, and
- * keeps its generated value.
+ * Adds the move of each recorded variable whose key is declared at a new address of its service. It keeps its ID, and
+ * so a generated value.
  */
 export function moveParts(
   desired: Desired,

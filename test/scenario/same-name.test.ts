@@ -5,7 +5,7 @@ const api = (variables: string): string =>
   `services: { api: { kind: worker, configuration: { repository: "${repository}" }, variables: ${variables} } }\n`;
 const generated = "{ generate: { length: 32 } }";
 
-/** Interface, "Variables": a key of a service is one variable, and its value is never shown again. */
+/** Interface, "Variable": `id` is a uuid. The recorded one stays under any address, and its value with it. */
 describe("a variable whose entry has another name", () => {
   const at = eachScenario();
   const value = (key: string) => at.valueOf(key, "api");
