@@ -89,8 +89,13 @@ function nameHolder({ instance, resolved }: ResolvedInstance, { children }: Deci
   if (type.removedWithParent && pathsWith(type, "secret").every(isWritten)) return undefined;
   const name = resolved.get(type.nameAttribute ?? "");
   return (children.get(parent) ?? []).find(
-    (other) =>
-      other.type === type && other !== instance && other.recorded && sameName(other.live?.name, name),
+    ({ live, recorded, ...other }) =>
+      other.type === type &&
+      other.address !== instance.address &&
+      recorded &&
+      live &&
+      sameName(live.name, name) &&
+      isPlacedAs(type, live, resolved),
   );
 }
 

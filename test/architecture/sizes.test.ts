@@ -23,7 +23,7 @@ const folders: Readonly<Record<string, Folder>> = {
   manifest: { paths: ["manifest"], without: ["manifest/convert"], ceiling: 4_140, budget: 3_400 },
   "manifest/convert": { paths: ["manifest/convert"], ceiling: 560, budget: 560 },
   stack: { paths: ["stack"], ceiling: 4_261, budget: 4_250 },
-  plan: { paths: ["plan"], ceiling: 5_514, budget: 5_150 },
+  plan: { paths: ["plan"], ceiling: 5_519, budget: 5_150 },
   resources: { paths: ["resources"], ceiling: 2_764, budget: 2_650 },
   apply: { paths: ["apply"], ceiling: 2_756, budget: 2_650 },
   state: { paths: ["state"], ceiling: 3_450, budget: 3_450 },
@@ -39,9 +39,9 @@ const folders: Readonly<Record<string, Folder>> = {
  * All of `src`. Grants: 300 lines for the readings of `emulator`, 350 for manifests in TypeScript and stacks, 250 for CI,
  * 150 for history. Fields that were inline spreads took another 511; stops and errors for a service of another form and for
  * imports that stages share another 56. Values that stand where a name belongs, and resources of other addresses, took 152.
- * Names that pass from one resource to another, and renamed stacks, took 221.
+ * Names that pass from one resource to another, and renamed stacks, took 226.
  */
-const whole: Folder = { paths: [""], ceiling: 63_964, budget: 60_010 };
+const whole: Folder = { paths: [""], ceiling: 63_969, budget: 60_010 };
 
 /** A ceiling that is further above its folder lets it grow unseen. */
 const slack = 50;

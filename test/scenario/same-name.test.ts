@@ -74,6 +74,17 @@ describe("a name that a resource would take", () => {
     expect(at.requests()).toEqual([]);
   });
 
+  it("of a service in another environment is free", async () => {
+    const shop = (name: string): string =>
+      `projects:\n  shop:\n    services:\n      a: { name: ${name}, kind: worker, environment: Production, deploy: { when: never } }\n      b: { name: api, kind: worker, environment: Staging, deploy: { when: never } }\n`;
+    await at.applied("projects: { shop: {} }\n");
+    at.emulator.store.addEnvironment(at.emulator.store.projects()[0]?.id ?? "", "Staging");
+    await at.applied(shop("web"));
+    await at.applied(shop("api"));
+    expect(at.names()).toEqual(["api", "api"]);
+    await at.isQuiet();
+  });
+
   it("of a service or project that is not managed is refused, as for a new one", async () => {
     const shop = (project: string, service: string) =>
       `projects: { shop: { name: ${project}, services: { api: { name: ${service}, kind: worker, deploy: { when: never } } } } }\n`;
